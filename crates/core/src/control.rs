@@ -1,0 +1,68 @@
+//! Budgets come in, progress goes out. Engines read no clock: whoever runs them passes an [`Observer`] that may.
+
+use serde::{Deserialize, Serialize};
+
+/// Limits an engine counts by itself. `None` means no limit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Budget {
+    /// Stop after so many explored executions (complete, blocked and violating ones together).
+    pub executions: Option<u64>,
+    /// Cut every execution off after so many events.
+    pub depth: Option<u64>,
+}
+
+/// Why a run stopped before it had seen every world.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StopReason {
+    /// `Budget::executions` was reached.
+    MaxExecutions,
+    /// Some execution was cut off at `Budget::depth`.
+    MaxDepth,
+    /// Some process was cut off at its step bound.
+    MaxSteps,
+    /// The time is up.
+    Timeout,
+    /// The memory limit was reached.
+    MaxMemory,
+    /// Somebody asked to stop.
+    Cancelled,
+}
+
+impl StopReason {
+    /// The name used in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            StopReason::MaxExecutions => "max-executions",
+            StopReason::MaxDepth => "max-depth",
+            StopReason::MaxSteps => "max-steps",
+            StopReason::Timeout => "timeout",
+            StopReason::MaxMemory => "max-memory",
+            StopReason::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// A snapshot of a running engine.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Progress {
+    /// Explored executions so far, by all workers.
+    pub executions: u64,
+    /// The part of the search tree that lies behind, estimated from the open choices (0 to 1).
+    pub done: f64,
+}
+
+/// Watches a run and may end it. Called every few thousand events by each worker.
+pub trait Observer: Sync {
+    /// Returns a reason to stop, if there is one.
+    fn tick(&self, progress: &Progress) -> Option<StopReason>;
+}
+
+/// An observer that never interferes.
+pub struct NoObserver;
+
+impl Observer for NoObserver {
+    fn tick(&self, _: &Progress) -> Option<StopReason> {
+        None
+    }
+}

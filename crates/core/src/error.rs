@@ -1,0 +1,44 @@
+//! What can be wrong with a trace file.
+
+use thiserror::Error;
+
+/// Why a text is not a trace, or a trace is not one of this program.
+#[derive(Debug, Error, PartialEq)]
+pub enum TraceError {
+    /// Not JSON, or JSON of another shape.
+    #[error("line {line}, column {column}: {message}; expected a `manyworlds-trace/1` object")]
+    Malformed {
+        /// Line of the text, from 1.
+        line: usize,
+        /// Column, from 1.
+        column: usize,
+        /// The parser's words.
+        message: String,
+    },
+    /// A trace of another version or of another tool.
+    #[error("schema is `{found}`; expected `manyworlds-trace/1`")]
+    Schema {
+        /// What the file says.
+        found: String,
+    },
+    /// A step that refers to nothing, or to something that comes later.
+    #[error("step {step}: {message}")]
+    BadStep {
+        /// Index of the step, from 0.
+        step: usize,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// The program does something else than the trace says.
+    #[error("step {step} ({process}): the trace says `{expected}`, the program does `{found}`; was the program changed since the trace was written?")]
+    Diverged {
+        /// Index of the step, from 0.
+        step: usize,
+        /// The process.
+        process: String,
+        /// What the trace says.
+        expected: String,
+        /// What the program does.
+        found: String,
+    },
+}

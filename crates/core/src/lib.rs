@@ -1,0 +1,22 @@
+//! The ground floor of Manyworlds: ids, the [`Locals`] interface between user code and engines, traces,
+//! verdicts, budgets and progress.
+//!
+//! Nothing here does I/O, reads a clock or starts a thread. Front ends implement [`Locals`]; engines are
+//! written against it and never see a user type.
+#![forbid(unsafe_code)]
+
+mod control;
+mod error;
+mod ids;
+mod locals;
+mod model;
+mod outcome;
+mod trace;
+
+pub use control::{Budget, NoObserver, Observer, Progress, StopReason};
+pub use error::TraceError;
+pub use ids::{NodeId, Pid, ProcId, ValueId};
+pub use locals::{Action, Cursor, Failure, FailureKind, LocalStats, Locals, LocalsFactory, OBS_END, OBS_TIMEOUT, Obs, Root, StepInfo};
+pub use model::{Deadlock, Network, Policy};
+pub use outcome::{Outcome, Property, Stats, Verdict, Violation};
+pub use trace::{TRACE_SCHEMA, Trace, TraceProcess, TraceStep};

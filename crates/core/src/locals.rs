@@ -1,0 +1,197 @@
+//! The one idea of the house: user code runs once per distinct local situation.
+//!
+//! A process is deterministic and shares nothing, so what it does next depends only on its own past. A front
+//! end turns user code into a table over ids, filled on demand; an engine walks that table and never runs,
+//! sees or stores anything of the user's. A *node* is a local situation. It starts with a list of actions that need no
+//! answer (sends, spawns) and closes with one that does, or that ends the process: a receive, a choice, a join,
+//! the end. [`Locals::step`] gives the answer and yields the next node.
+
+use crate::{Network, NodeId, Pid, ProcId, ValueId};
+
+/// The answer to the closing action of a node: a [`ValueId`] for receives and joins, an index for choices.
+pub type Obs = u32;
+/// A non-blocking receive timed out (⊥).
+pub const OBS_TIMEOUT: Obs = u32::MAX;
+/// The run is over: makes a monitor perform its end-of-run check.
+pub const OBS_END: Obs = u32::MAX - 1;
+
+/// A position inside a node: action number `off` of `node`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cursor {
+    /// The local situation.
+    pub node: NodeId,
+    /// How many of its actions have been performed.
+    pub off: u32,
+}
+
+/// What a process does next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Action {
+    /// Sends `value` to `to`; never waits.
+    Send {
+        /// Destination.
+        to: ProcId,
+        /// The message.
+        value: ValueId,
+        /// Under which model.
+        network: Network,
+    },
+    /// Starts a process; never waits.
+    Spawn {
+        /// The new process.
+        child: ProcId,
+        /// Its first local situation, to be entered with [`Locals::start`].
+        root: NodeId,
+        /// Whether it may wait for ever without harm.
+        daemon: bool,
+    },
+    /// Waits for a message that [`Locals::accepts`], or times out if not `blocking`.
+    Recv {
+        /// Only messages sent under this model match.
+        network: Network,
+        /// Whether it waits; otherwise [`OBS_TIMEOUT`] is always a possible answer.
+        blocking: bool,
+    },
+    /// Takes each of `arity` answers `0..arity`.
+    Choose {
+        /// How many.
+        arity: u32,
+        /// Answer 1 loses a message and needs a unit of the run's loss budget.
+        loss: bool,
+    },
+    /// Waits for the end of `child` and observes its result.
+    Join {
+        /// The process waited for.
+        child: ProcId,
+    },
+    /// The process ran to its end with this result.
+    End {
+        /// What a join observes.
+        value: ValueId,
+    },
+    /// An assumption failed: the rest of this execution is of no interest.
+    Stuck,
+    /// The process used up its step bound.
+    Bound,
+    /// The process failed; see [`Locals::failure`].
+    Fail,
+}
+
+/// Why a process failed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FailureKind {
+    /// User code panicked (an assertion, an index, an `unwrap`).
+    Panic,
+    /// The process used up its stack.
+    StackOverflow,
+    /// Running the same history again gave another action.
+    Nondeterminism,
+    /// The API was used in a way it forbids.
+    Misuse,
+}
+
+/// A failed process, for people.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Failure {
+    /// What kind.
+    pub kind: FailureKind,
+    /// The panic message or an explanation.
+    pub message: String,
+    /// `file:line:column`, where known.
+    pub location: Option<String>,
+}
+
+/// An action with what a person wants to know about it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct StepInfo {
+    /// `file:line:column` of the call.
+    pub location: Option<String>,
+    /// The message of a send, the name of a spawned process, the filter of a receive.
+    pub detail: String,
+}
+
+/// A process that exists before the first step.
+#[derive(Clone, Debug)]
+pub struct Root {
+    /// The process.
+    pub proc: ProcId,
+    /// Where it starts.
+    pub node: NodeId,
+    /// Whether it is a monitor (gets [`OBS_END`] when the run is over, and is a daemon).
+    pub monitor: bool,
+    /// Its name.
+    pub name: String,
+}
+
+/// How much user code ran.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct LocalStats {
+    /// Local steps in which user code ran, repetitions included.
+    pub user_steps: u64,
+    /// Local steps taken for the first time: the floor for `user_steps`.
+    pub distinct_steps: u64,
+}
+
+/// The table of local transitions behind which user code lives.
+pub trait Locals {
+    /// The processes that exist before the first step, in a fixed order; their nodes are started.
+    fn roots(&mut self) -> Vec<Root>;
+
+    /// The name of a process that exists before the first step.
+    fn root_name(&self, proc: ProcId) -> String;
+
+    /// Makes sure that a spawned process's first node is known.
+    fn start(&mut self, root: NodeId);
+
+    /// The action at `at`; `off` past the listed actions means the closing one.
+    fn action(&self, at: Cursor) -> Action;
+
+    /// The node reached when the closing action of `node` is answered with `obs`.
+    fn step(&mut self, node: NodeId, obs: Obs) -> NodeId;
+
+    /// Whether the receive that closes `node` takes `value` (the network is the engine's business).
+    fn accepts(&mut self, node: NodeId, value: ValueId) -> bool;
+
+    /// The stable name of a process.
+    fn pid(&self, proc: ProcId) -> Pid;
+
+    /// The process with this stable name, if it was ever met.
+    fn proc(&self, pid: Pid) -> Option<ProcId>;
+
+    /// How the process that is at `node` failed, if its closing action is [`Action::Fail`].
+    fn failure(&self, node: NodeId) -> Option<Failure>;
+
+    /// Words for the action at `at`.
+    fn describe(&self, at: Cursor) -> StepInfo;
+
+    /// The value as the user's `Debug` shows it.
+    fn show(&self, value: ValueId) -> String;
+
+    /// How much user code ran.
+    fn stats(&self) -> LocalStats;
+
+    /// Whether the table outgrew its bound and wants [`Locals::trim`].
+    fn over_bound(&self) -> bool {
+        false
+    }
+
+    /// Forgets what is not in `live`; ids of live nodes and of the values they mention stay as they are.
+    fn trim(&mut self, live: &mut dyn Iterator<Item = NodeId>) {
+        let _ = live;
+    }
+
+    /// Runs the history that leads to `node` once more and compares: `Some` when it went another way.
+    fn audit(&mut self, node: NodeId) -> Option<Failure> {
+        let _ = node;
+        None
+    }
+}
+
+/// Makes one table of locals for each worker: user values need not be `Send`, so each has its own.
+pub trait LocalsFactory: Sync {
+    /// The table.
+    type Locals: Locals;
+
+    /// Makes one.
+    fn make(&self) -> Self::Locals;
+}

@@ -1,0 +1,144 @@
+//! What a run says: verified in full, violated with a trace, or incomplete with a reason. There is no fourth way,
+//! and a bounded run never looks like a verified one.
+
+use crate::{StopReason, Trace};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The property that was violated.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
+pub enum Property {
+    /// A panic in user code: an assertion, an index, an `unwrap`.
+    Assertion,
+    /// A monitor panicked.
+    Monitor,
+    /// Some process waits for ever.
+    Deadlock,
+    /// A process did something else when its history was run again.
+    Deterministic,
+    /// A process used up its stack.
+    StackOverflow,
+    /// The API was used in a way it forbids.
+    ApiContract,
+}
+
+impl fmt::Display for Property {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Property::Assertion => "assertion",
+            Property::Monitor => "monitor",
+            Property::Deadlock => "no deadlock",
+            Property::Deterministic => "processes are deterministic",
+            Property::StackOverflow => "processes stay within their stacks",
+            Property::ApiContract => "the API is used as documented",
+        })
+    }
+}
+
+/// A violated property and the execution that violates it.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Violation {
+    /// Which property.
+    pub property: Property,
+    /// The panic message or an explanation.
+    pub message: String,
+    /// `file:line:column`, where known.
+    pub location: Option<String>,
+    /// The name of the process that failed, where one did.
+    pub process: Option<String>,
+}
+
+/// The verdict of a run.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Verdict {
+    /// Every world within `scope` was seen and none violates a property.
+    Verified {
+        /// What "every" means here, in words.
+        scope: String,
+    },
+    /// A world violates a property; it was replayed and failed the same way.
+    Violated {
+        /// What went wrong.
+        violation: Violation,
+        /// How to see it again.
+        trace: Box<Trace>,
+    },
+    /// The run stopped early and saw no violation.
+    Incomplete {
+        /// Why.
+        reason: StopReason,
+        /// What bounded it, in words.
+        bounds: String,
+    },
+}
+
+impl Verdict {
+    /// The name used in JSON.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Verdict::Verified { .. } => "verified",
+            Verdict::Violated { .. } => "violated",
+            Verdict::Incomplete { .. } => "incomplete",
+        }
+    }
+}
+
+/// The figures of a run. A figure an engine does not have is `None`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Stats {
+    /// Complete executions.
+    pub executions: Option<u64>,
+    /// Executions in which some process waits for ever.
+    pub blocked: Option<u64>,
+    /// Executions cut off by a bound.
+    pub truncated: Option<u64>,
+    /// Distinct global states.
+    pub states: Option<u64>,
+    /// Steps between states.
+    pub transitions: Option<u64>,
+    /// Length of the longest execution or shortest path.
+    pub depth: Option<u64>,
+    /// Executions that violate a property.
+    pub violations: u64,
+    /// Events added to graphs.
+    pub events: Option<u64>,
+    /// Backward revisits performed.
+    pub revisits: Option<u64>,
+    /// Local steps in which user code ran.
+    pub user_steps: u64,
+    /// Local steps taken for the first time.
+    pub distinct_steps: u64,
+}
+
+/// What a run says.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Outcome {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The figures.
+    pub stats: Stats,
+}
+
+impl Outcome {
+    /// Whether every world was seen and none violates a property.
+    pub fn is_verified(&self) -> bool {
+        matches!(self.verdict, Verdict::Verified { .. })
+    }
+
+    /// The violation, if there is one.
+    pub fn violation(&self) -> Option<&Violation> {
+        match &self.verdict {
+            Verdict::Violated { violation, .. } => Some(violation),
+            _ => None,
+        }
+    }
+
+    /// The counterexample, if there is one.
+    pub fn trace(&self) -> Option<&Trace> {
+        match &self.verdict {
+            Verdict::Violated { trace, .. } => Some(trace),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! p2p-eager (Must §6.2), for comparison only: the order in which messages *arrive* at a process counts, whether they are read or not.
+//!
+//! Every process gets a postman, a daemon that receives all its p2p messages in any order p2p allows and hands them on one by one. The
+//! engine needs no change: arrival orders are what the postmen read. This is an adapter between two `Locals`, and shows what the layer is
+//! good for.
+//!
+//! Ids: inner process `p` is `2p` and its postman `2p + 1`; inner node `n` is `2n`, nodes of postmen are odd.
+
+use manyworlds_core::{
+    Action, Cursor, Failure, LocalStats, Locals, Network, NodeId, Obs, Pid, ProcId, Root, StepInfo, ValueId,
+};
+use rustc_hash::FxHashMap;
+
+/// The spawn number of a postman: beyond what a process spawns itself.
+const POSTMAN: u32 = 0x7000;
+
+/// A postman that waits, or that holds a message.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Post {
+    of: ProcId,
+    letter: Option<ValueId>,
+}
+
+/// `Locals` with postmen.
+pub struct Eager<L> {
+    inner: L,
+    posts: Vec<Post>,
+    numbers: FxHashMap<Post, u32>,
+    postmen: FxHashMap<Pid, ProcId>,
+}
+
+impl<L: Locals> Eager<L> {
+    /// Adds postmen to `inner`.
+    pub fn new(inner: L) -> Eager<L> {
+        Eager { inner, posts: Vec::new(), numbers: FxHashMap::default(), postmen: FxHashMap::default() }
+    }
+
+    fn post(&mut self, post: Post) -> NodeId {
+        let posts = &mut self.posts;
+        let number = *self.numbers.entry(post).or_insert_with(|| {
+            posts.push(post);
+            posts.len() as u32 - 1
+        });
+        NodeId(2 * number + 1)
+    }
+
+    fn postman(&mut self, of: ProcId) -> (ProcId, NodeId) {
+        let postman = ProcId(2 * of.0 + 1);
+        self.postmen.insert(self.inner.pid(of).child(POSTMAN), postman);
+        (postman, self.post(Post { of, letter: None }))
+    }
+
+    /// The inner cursor for an outer one, and whether the outer one is at the postman's half of a spawn.
+    fn inner_cursor(&self, at: Cursor) -> (Cursor, bool) {
+        let node = NodeId(at.node.0 / 2);
+        let (mut inner, mut outer) = (0, 0);
+        loop {
+            let cursor = Cursor { node, off: inner };
+            let width = match self.inner.action(cursor) {
+                Action::Spawn { .. } => 2,
+                Action::Send { .. } => 1,
+                _ => return (cursor, false),
+            };
+            if at.off < outer + width {
+                return (cursor, width == 2 && at.off == outer);
+            }
+            (inner, outer) = (inner + 1, outer + width);
+        }
+    }
+}
+
+impl<L: Locals> Locals for Eager<L> {
+    fn roots(&mut self) -> Vec<Root> {
+        let mut roots = Vec::new();
+        for mut root in self.inner.roots() {
+            let (proc, node) = self.postman(root.proc);
+            let monitor = root.monitor;
+            self.meet_children(root.node);
+            (root.proc, root.node) = (ProcId(2 * root.proc.0), NodeId(2 * root.node.0));
+            let name = format!("{}'s postman", root.name);
+            roots.push(root);
+            if !monitor {
+                roots.push(Root { proc, node, monitor: true, name });
+            }
+        }
+        roots
+    }
+
+    fn root_name(&self, proc: ProcId) -> String {
+        let name = self.inner.root_name(ProcId(proc.0 / 2));
+        if proc.0 % 2 == 1 { format!("{name}'s postman") } else { name }
+    }
+
+    fn start(&mut self, root: NodeId) {
+        if root.0 % 2 == 0 {
+            self.inner.start(NodeId(root.0 / 2));
+            self.meet_children(NodeId(root.0 / 2));
+        }
+    }
+
+    fn action(&self, at: Cursor) -> Action {
+        if at.node.0 % 2 == 1 {
+            let post = self.posts[at.node.0 as usize / 2];
+            return match post.letter {
+                Some(value) if at.off == 0 => {
+                    Action::Send { to: ProcId(2 * post.of.0), value, network: Network::P2p }
+                }
+                _ => Action::Recv { network: Network::P2p, blocking: true },
+            };
+        }
+        let (cursor, postman) = self.inner_cursor(at);
+        match self.inner.action(cursor) {
+            Action::Send { to, value, network: Network::P2p } => {
+                Action::Send { to: ProcId(2 * to.0 + 1), value, network: Network::P2p }
+            }
+            Action::Send { to, value, network } => Action::Send { to: ProcId(2 * to.0), value, network },
+            Action::Spawn { child, .. } if postman => {
+                let waiting = Post { of: child, letter: None };
+                let root = NodeId(2 * self.numbers[&waiting] + 1);
+                Action::Spawn { child: ProcId(2 * child.0 + 1), root, daemon: true }
+            }
+            Action::Spawn { child, root, daemon } => {
+                Action::Spawn { child: ProcId(2 * child.0), root: NodeId(2 * root.0), daemon }
+            }
+            Action::Join { child } => Action::Join { child: ProcId(2 * child.0) },
+            other => other,
+        }
+    }
+
+    fn step(&mut self, node: NodeId, obs: Obs) -> NodeId {
+        if node.0 % 2 == 1 {
+            let post = self.posts[node.0 as usize / 2];
+            // At the end of the run a postman has nothing to say.
+            let letter = (obs != manyworlds_core::OBS_END).then_some(ValueId(obs));
+            return self.post(Post { of: post.of, letter });
+        }
+        let next = self.inner.step(NodeId(node.0 / 2), obs);
+        self.meet_children(next);
+        NodeId(2 * next.0)
+    }
+
+    fn accepts(&mut self, node: NodeId, value: ValueId) -> bool {
+        node.0 % 2 == 1 || self.inner.accepts(NodeId(node.0 / 2), value)
+    }
+
+    fn pid(&self, proc: ProcId) -> Pid {
+        let pid = self.inner.pid(ProcId(proc.0 / 2));
+        if proc.0 % 2 == 1 { pid.child(POSTMAN) } else { pid }
+    }
+
+    fn proc(&self, pid: Pid) -> Option<ProcId> {
+        let own = self.postmen.get(&pid).copied();
+        own.or_else(|| self.inner.proc(pid).map(|proc| ProcId(2 * proc.0)))
+    }
+
+    fn failure(&self, node: NodeId) -> Option<Failure> {
+        if node.0 % 2 == 1 { None } else { self.inner.failure(NodeId(node.0 / 2)) }
+    }
+
+    fn describe(&self, at: Cursor) -> StepInfo {
+        if at.node.0 % 2 == 1 {
+            return StepInfo { location: None, detail: "the next letter".to_string() };
+        }
+        let (cursor, postman) = self.inner_cursor(at);
+        let mut info = self.inner.describe(cursor);
+        if postman {
+            info.detail.push_str("'s postman");
+        }
+        info
+    }
+
+    fn show(&self, value: ValueId) -> String {
+        self.inner.show(value)
+    }
+
+    fn stats(&self) -> LocalStats {
+        self.inner.stats()
+    }
+
+    fn over_bound(&self) -> bool {
+        self.inner.over_bound()
+    }
+
+    fn trim(&mut self, live: &mut dyn Iterator<Item = NodeId>) {
+        self.inner.trim(&mut live.filter(|node| node.0 % 2 == 0).map(|node| NodeId(node.0 / 2)));
+    }
+
+    fn audit(&mut self, node: NodeId) -> Option<Failure> {
+        if node.0 % 2 == 1 { None } else { self.inner.audit(NodeId(node.0 / 2)) }
+    }
+}
+
+impl<L: Locals> Eager<L> {
+    /// Gives postmen to the processes that `node` spawns, before anybody asks for them.
+    fn meet_children(&mut self, node: NodeId) {
+        let mut off = 0;
+        loop {
+            match self.inner.action(Cursor { node, off }) {
+                Action::Spawn { child, .. } => {
+                    self.postman(child);
+                }
+                Action::Send { .. } => {}
+                _ => return,
+            }
+            off += 1;
+        }
+    }
+}

@@ -1,0 +1,413 @@
+//! Execution graphs (Must §3.1) with insertion stamps.
+//!
+//! Events live in one vector in the order in which they were added, so **an event's id is its insertion stamp**:
+//! adding pushes, backtracking pops, and a restricted graph is a copy that keeps the relative order. Everything that
+//! is derived from the events (who is pending where, cursors, clocks) is kept up to date by `push` and `pop`, which
+//! are exact inverses.
+//!
+//! Invariants: stamps grow along each process; `pending` lists the unread sends to a process by stamp; the set of events
+//! is closed under porf.
+
+use crate::clocks::Clocks;
+use manyworlds_core::{Action, Cursor, Locals, Network, OBS_TIMEOUT, Pid, ProcId};
+
+/// An event: its insertion stamp.
+pub type EventId = u32;
+/// No event: an unread send, a receive that timed out.
+pub const NONE: EventId = u32::MAX;
+
+/// What an event is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// `peer` is the destination, `value` the message, `link` the reader.
+    Send,
+    /// `link` is the send it reads, or [`NONE`] for ⊥.
+    Recv,
+    /// `peer` is the arity, `value` the answer.
+    Choose,
+    /// `peer` is the new thread.
+    Spawn,
+    /// `peer` is the thread waited for.
+    Join,
+}
+
+/// An event of an execution graph.
+#[derive(Clone, Copy, Debug)]
+pub struct Event {
+    /// Where the process was before it.
+    pub at: Cursor,
+    /// Position in [`Graph::threads`].
+    pub thread: u32,
+    /// Position among the events of the thread.
+    pub index: u32,
+    /// See [`Kind`].
+    pub peer: u32,
+    /// See [`Kind`].
+    pub value: u32,
+    /// See [`Kind`].
+    pub link: EventId,
+    /// The row of [`Graph::clocks`] that holds after it.
+    pub clock: u32,
+    /// What it is.
+    pub kind: Kind,
+    /// Of a send or receive.
+    pub network: Network,
+    /// Whether a receive waits; whether a choice loses a message.
+    pub flag: bool,
+}
+
+/// A process in a graph.
+#[derive(Clone, Debug)]
+pub struct Thread {
+    /// Its id in the locals.
+    pub proc: ProcId,
+    /// Its stable name; breaks ties.
+    pub pid: Pid,
+    /// Where it stands.
+    pub cursor: Cursor,
+    /// What it does there.
+    pub next: Action,
+    /// Its events.
+    pub events: Vec<EventId>,
+    /// Unread sends to it, by stamp.
+    pub pending: Vec<EventId>,
+    /// All sends to it, by stamp.
+    pub arrivals: Vec<EventId>,
+    /// Joins that wait for it.
+    pub joins: Vec<EventId>,
+    /// The row of clocks it starts with.
+    pub first_clock: u32,
+    /// The event that spawned it, or [`NONE`] for a root.
+    pub spawner: EventId,
+    /// Whether it may wait for ever.
+    pub daemon: bool,
+    /// Whether it is told about the end of the run.
+    pub monitor: bool,
+}
+
+/// An execution graph.
+#[derive(Clone, Debug, Default)]
+pub struct Graph {
+    /// By stamp.
+    pub events: Vec<Event>,
+    /// In order of creation.
+    pub threads: Vec<Thread>,
+    /// Vector clocks.
+    pub clocks: Clocks,
+    /// Messages lost so far.
+    pub losses: u32,
+    /// From `ProcId` to position in `threads`.
+    thread_of: Vec<u32>,
+    /// Threads that were popped, kept for their buffers.
+    retired: Vec<Thread>,
+}
+
+impl Graph {
+    /// The graph with the root processes and no event.
+    pub fn initial<L: Locals>(locals: &mut L) -> Graph {
+        let mut graph = Graph::default();
+        for root in locals.roots() {
+            let clock = graph.clocks.push_zero();
+            let thread = graph.open_thread(locals, root.proc, Cursor { node: root.node, off: 0 }, clock, NONE);
+            graph.threads[thread as usize].daemon = root.monitor;
+            graph.threads[thread as usize].monitor = root.monitor;
+        }
+        graph
+    }
+
+    /// The event with this stamp.
+    #[inline]
+    pub fn event(&self, e: EventId) -> &Event {
+        &self.events[e as usize]
+    }
+
+    /// The stamp the next event gets.
+    #[inline]
+    pub fn len(&self) -> u32 {
+        self.events.len() as u32
+    }
+
+    /// The position of a process in `threads`, if it is part of this execution.
+    #[inline]
+    pub fn thread(&self, proc: ProcId) -> Option<u32> {
+        self.thread_of.get(proc.0 as usize).copied().filter(|&t| t != NONE)
+    }
+
+    /// Whether `a` is `b` or porf-before it.
+    #[inline]
+    pub fn porf(&self, a: EventId, b: EventId) -> bool {
+        let (a, b) = (self.event(a), self.event(b));
+        a.index < self.known(b, a.thread)
+    }
+
+    /// How many events of `thread` are porf-before `e` or `e` itself.
+    #[inline]
+    pub fn known(&self, e: &Event, thread: u32) -> u32 {
+        if e.thread == thread { e.index + 1 } else { self.clocks.get(e.clock, thread) }
+    }
+
+    /// The name that breaks ties between sends: least (thread id, index).
+    #[inline]
+    pub fn key(&self, e: EventId) -> (Pid, u32) {
+        let e = self.event(e);
+        (self.threads[e.thread as usize].pid, e.index)
+    }
+
+    /// Whether receive `r` takes messages like send `s`.
+    #[inline]
+    pub fn matches<L: Locals>(&self, locals: &mut L, r: EventId, s: EventId) -> bool {
+        let (r, s) = (self.event(r), self.event(s));
+        s.network == r.network && locals.accepts(r.at.node, manyworlds_core::ValueId(s.value))
+    }
+
+    /// Adds to `out` the unread sends that a receive by `thread` at its cursor matches, by stamp.
+    pub fn candidates<L: Locals>(&self, locals: &mut L, thread: u32, network: Network, out: &mut Vec<EventId>) {
+        let th = &self.threads[thread as usize];
+        for &s in &th.pending {
+            let send = self.event(s);
+            if send.network == network && locals.accepts(th.cursor.node, manyworlds_core::ValueId(send.value)) {
+                out.push(s);
+            }
+        }
+    }
+
+    /// Whether [`Graph::candidates`] would find anything.
+    pub fn has_candidate<L: Locals>(&self, locals: &mut L, thread: u32, network: Network) -> bool {
+        let th = &self.threads[thread as usize];
+        th.pending.iter().any(|&s| {
+            let send = self.event(s);
+            send.network == network && locals.accepts(th.cursor.node, manyworlds_core::ValueId(send.value))
+        })
+    }
+
+    /// Adds the send or spawn that `thread` is about to do. A send to a process that is no part of this execution is lost.
+    pub fn push_action<L: Locals>(&mut self, locals: &mut L, thread: u32) -> EventId {
+        let next = self.threads[thread as usize].next;
+        let (kind, peer, value, network) = match next {
+            Action::Send { to, value, network } => (Kind::Send, self.thread(to).unwrap_or(NONE), value.0, network),
+            Action::Spawn { .. } => (Kind::Spawn, self.threads.len() as u32, 0, Network::Asyn),
+            _ => unreachable!("only sends and spawns need no answer"),
+        };
+        let clock = self.clock_of(thread);
+        let e = self.push(thread, kind, peer, value, NONE, network, false, clock);
+        if kind == Kind::Spawn {
+            let Action::Spawn { child, root, daemon } = next else { unreachable!() };
+            locals.start(root);
+            let clock = self.clocks.push_copy(clock);
+            let index = self.event(e).index;
+            self.clocks.raise(clock, thread, index + 1);
+            let opened = self.open_thread(locals, child, Cursor { node: root, off: 0 }, clock, e);
+            self.threads[opened as usize].daemon = daemon;
+        } else if peer != NONE {
+            self.threads[peer as usize].pending.push(e);
+            self.threads[peer as usize].arrivals.push(e);
+        }
+        let th = &mut self.threads[thread as usize];
+        th.cursor.off += 1;
+        th.next = locals.action(th.cursor);
+        e
+    }
+
+    /// Adds the receive that `thread` is about to do, reading `send` ([`NONE`] for ⊥).
+    pub fn push_recv<L: Locals>(&mut self, locals: &mut L, thread: u32, send: EventId) -> EventId {
+        let Action::Recv { network, blocking } = self.threads[thread as usize].next else { unreachable!("no receive") };
+        let mut clock = self.clock_of(thread);
+        let mut obs = OBS_TIMEOUT;
+        if send != NONE {
+            clock = self.read_clock(clock, send);
+            obs = self.event(send).value;
+            let r = self.len();
+            self.events[send as usize].link = r;
+            let pending = &mut self.threads[thread as usize].pending;
+            let place = pending.binary_search(&send).expect("only unread sends are read");
+            pending.remove(place);
+        }
+        let r = self.push(thread, Kind::Recv, 0, 0, send, network, blocking, clock);
+        self.answer(locals, thread, obs);
+        r
+    }
+
+    /// Adds the choice that `thread` is about to make.
+    pub fn push_choose<L: Locals>(&mut self, locals: &mut L, thread: u32, answer: u32) -> EventId {
+        let Action::Choose { arity, loss } = self.threads[thread as usize].next else { unreachable!("no choice") };
+        let clock = self.clock_of(thread);
+        let e = self.push(thread, Kind::Choose, arity, answer, NONE, Network::Asyn, loss, clock);
+        self.losses += u32::from(loss && answer == 1);
+        self.answer(locals, thread, answer);
+        e
+    }
+
+    /// Adds the join that `thread` is about to do; the child has ended.
+    pub fn push_join<L: Locals>(&mut self, locals: &mut L, thread: u32) -> EventId {
+        let Action::Join { child } = self.threads[thread as usize].next else { unreachable!("no join") };
+        let child = self.thread(child).expect("a joined process was spawned");
+        let Action::End { value } = self.threads[child as usize].next else { unreachable!("joined too early") };
+        let clock = self.join_clock(self.clock_of(thread), child);
+        let e = self.push(thread, Kind::Join, child, value.0, NONE, Network::Asyn, false, clock);
+        self.threads[child as usize].joins.push(e);
+        self.answer(locals, thread, value.0);
+        e
+    }
+
+    /// Takes events back until `len` remain.
+    pub fn truncate<L: Locals>(&mut self, locals: &L, len: u32) {
+        while self.len() > len {
+            self.pop(locals);
+        }
+    }
+
+    fn pop<L: Locals>(&mut self, locals: &L) {
+        let event = self.events.pop().expect("pop of an event");
+        match event.kind {
+            Kind::Send if event.peer != NONE => {
+                let dst = &mut self.threads[event.peer as usize];
+                dst.pending.pop();
+                dst.arrivals.pop();
+            }
+            Kind::Send => {}
+            Kind::Recv if event.link != NONE => {
+                self.events[event.link as usize].link = NONE;
+                let pending = &mut self.threads[event.thread as usize].pending;
+                let place = pending.partition_point(|&s| s < event.link);
+                pending.insert(place, event.link);
+                self.clocks.pop();
+            }
+            Kind::Recv => {}
+            Kind::Choose => self.losses -= u32::from(event.flag && event.value == 1),
+            Kind::Spawn => self.close_thread(),
+            Kind::Join => {
+                self.threads[event.peer as usize].joins.pop();
+                self.clocks.pop();
+            }
+        }
+        let th = &mut self.threads[event.thread as usize];
+        th.events.pop();
+        th.cursor = event.at;
+        th.next = locals.action(th.cursor);
+    }
+
+    /// The row of clocks that holds at the end of `thread`.
+    #[inline]
+    pub fn clock_of(&self, thread: u32) -> u32 {
+        let th = &self.threads[thread as usize];
+        th.events.last().map_or(th.first_clock, |&e| self.event(e).clock)
+    }
+
+    /// A new row: `clock` and everything porf-before `send`.
+    pub fn read_clock(&mut self, clock: u32, send: EventId) -> u32 {
+        let send = self.events[send as usize];
+        let row = self.clocks.push_join(clock, send.clock);
+        self.clocks.raise(row, send.thread, send.index + 1);
+        row
+    }
+
+    fn join_clock(&mut self, clock: u32, child: u32) -> u32 {
+        let row = self.clocks.push_join(clock, self.clock_of(child));
+        self.clocks.raise(row, child, self.threads[child as usize].events.len() as u32);
+        row
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    #[inline]
+    fn push(
+        &mut self,
+        thread: u32,
+        kind: Kind,
+        peer: u32,
+        value: u32,
+        link: EventId,
+        network: Network,
+        flag: bool,
+        clock: u32,
+    ) -> EventId {
+        let id = self.len();
+        let th = &mut self.threads[thread as usize];
+        let index = th.events.len() as u32;
+        th.events.push(id);
+        self.events.push(Event { at: th.cursor, thread, index, peer, value, link, clock, kind, network, flag });
+        id
+    }
+
+    fn answer<L: Locals>(&mut self, locals: &mut L, thread: u32, obs: u32) {
+        let th = &mut self.threads[thread as usize];
+        th.cursor = Cursor { node: locals.step(th.cursor.node, obs), off: 0 };
+        th.next = locals.action(th.cursor);
+    }
+
+    /// Appends a thread; the caller sets `daemon` and `monitor` where they are not false.
+    pub(crate) fn open_thread<L: Locals>(
+        &mut self,
+        locals: &L,
+        proc: ProcId,
+        cursor: Cursor,
+        first_clock: u32,
+        spawner: EventId,
+    ) -> u32 {
+        let t = self.threads.len() as u32;
+        self.clocks.widen(t + 1);
+        if self.thread_of.len() <= proc.0 as usize {
+            self.thread_of.resize(proc.0 as usize + 1, NONE);
+        }
+        self.thread_of[proc.0 as usize] = t;
+        let (pid, next) = (locals.pid(proc), locals.action(cursor));
+        let mut th = self.retired.pop().unwrap_or_else(|| Thread {
+            proc,
+            pid,
+            cursor,
+            next,
+            events: Vec::new(),
+            pending: Vec::new(),
+            arrivals: Vec::new(),
+            joins: Vec::new(),
+            first_clock,
+            spawner,
+            daemon: false,
+            monitor: false,
+        });
+        (th.proc, th.pid, th.cursor, th.next) = (proc, pid, cursor, next);
+        (th.first_clock, th.spawner, th.daemon, th.monitor) = (first_clock, spawner, false, false);
+        self.threads.push(th);
+        t
+    }
+
+    fn close_thread(&mut self) {
+        let mut th = self.threads.pop().expect("a spawned thread");
+        self.thread_of[th.proc.0 as usize] = NONE;
+        self.clocks.pop();
+        th.events.clear();
+        th.pending.clear();
+        th.arrivals.clear();
+        th.joins.clear();
+        self.retired.push(th);
+    }
+
+    /// Empties the graph and keeps its buffers.
+    pub fn clear(&mut self) {
+        self.events.clear();
+        while !self.threads.is_empty() {
+            self.close_thread();
+        }
+        self.clocks.clear();
+        self.losses = 0;
+    }
+}
+
+impl Graph {
+    /// Gives event `e` the stamp `new[e]`, for all events.
+    pub(crate) fn rename(&mut self, new: &[EventId]) {
+        let renamed = |e: EventId| if e == NONE { NONE } else { new[e as usize] };
+        let old = std::mem::take(&mut self.events);
+        self.events = old.clone();
+        for (e, mut event) in old.into_iter().enumerate() {
+            event.link = renamed(event.link);
+            self.events[new[e] as usize] = event;
+        }
+        for th in &mut self.threads {
+            th.spawner = renamed(th.spawner);
+            for list in [&mut th.events, &mut th.pending, &mut th.arrivals, &mut th.joins] {
+                list.iter_mut().for_each(|e| *e = renamed(*e));
+                list.sort_unstable();
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! The engine of *Model Checking Distributed Protocols in Must* (OOPSLA 2024): execution graphs, consistency predicates for four
+//! communication models, and an optimal dynamic partial order reduction with polynomial memory, on interned ids.
+//!
+//! | room | what it does |
+//! |---|---|
+//! | [`graph`] | execution graphs with insertion stamps |
+//! | [`clocks`] | porf as vector clocks |
+//! | [`consistency`] | which message a receive may read; one file a model |
+//! | [`revisit`] | which receives a new send may revisit |
+//! | [`restrict`] | the graph after a backward revisit |
+//! | [`schedule`] | `next_P`: which process goes on |
+//! | [`search`] | the depth-first search of one worker |
+//! | [`parallel`] | several workers, and what they hand each other |
+//! | [`eager`] | p2p with arrival orders, for comparison |
+//! | [`witness`], [`replay`] | from a graph to a trace and back |
+//! | [`world`] | finished executions in canonical form |
+//! | [`brute`] | the naive twin: every interleaving |
+#![forbid(unsafe_code)]
+
+pub mod brute;
+pub mod clocks;
+pub mod config;
+pub mod consistency;
+pub mod eager;
+pub mod graph;
+pub mod parallel;
+pub mod portable;
+pub mod replay;
+pub mod restrict;
+pub mod revisit;
+pub mod schedule;
+pub mod search;
+pub mod witness;
+pub mod world;
+
+pub use config::{Config, Report};
+pub use parallel::explore;
+pub use world::{Ending, World, WorldEvent};

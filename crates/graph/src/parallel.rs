@@ -1,0 +1,192 @@
+//! Several workers on one search tree. Each has its own locals (user values need not be `Send`); a worker with nothing to do says so,
+//! and a busy one gives away its oldest open alternative, forward or backward, as a [`Portable`] graph. Every alternative is explored
+//! by exactly one worker, so the counts are those of a single one.
+
+use crate::config::{Config, Report};
+use crate::eager::Eager;
+use crate::portable::Portable;
+use crate::search::Worker;
+use manyworlds_core::{LocalsFactory, Observer, Stats, StopReason};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex};
+
+/// What the workers share.
+pub struct Shared<'a> {
+    /// Watches the run.
+    pub observer: &'a dyn Observer,
+    queue: Mutex<Queue>,
+    wake: Condvar,
+    hungry: AtomicUsize,
+    halted: AtomicBool,
+    executions: AtomicU64,
+    reason: Mutex<Option<StopReason>>,
+}
+
+#[derive(Default)]
+struct Queue {
+    tasks: Vec<Portable>,
+    idle: usize,
+}
+
+impl<'a> Shared<'a> {
+    fn new(observer: &'a dyn Observer) -> Shared<'a> {
+        Shared {
+            observer,
+            queue: Mutex::default(),
+            wake: Condvar::new(),
+            hungry: AtomicUsize::new(0),
+            halted: AtomicBool::new(false),
+            executions: AtomicU64::new(0),
+            reason: Mutex::new(None),
+        }
+    }
+
+    /// Whether some worker waits for work that nobody has offered yet.
+    #[inline]
+    pub fn hungry(&self) -> bool {
+        self.hungry.load(Ordering::Relaxed) > 0
+    }
+
+    /// Offers a task to whoever waits.
+    pub fn submit(&self, task: Portable) {
+        let mut queue = self.queue.lock().expect("no worker panics with the lock");
+        queue.tasks.push(task);
+        self.hungry.store(queue.idle.saturating_sub(queue.tasks.len()), Ordering::Relaxed);
+        self.wake.notify_one();
+    }
+
+    /// Waits for a task; `None` when the whole tree is explored or the run was halted.
+    fn take(&self, workers: usize) -> Option<Portable> {
+        let mut queue = self.queue.lock().expect("no worker panics with the lock");
+        queue.idle += 1;
+        loop {
+            if self.stopped() {
+                self.wake.notify_all();
+                return None;
+            }
+            if let Some(task) = queue.tasks.pop() {
+                queue.idle -= 1;
+                self.hungry.store(queue.idle.saturating_sub(queue.tasks.len()), Ordering::Relaxed);
+                return Some(task);
+            }
+            if queue.idle == workers {
+                self.halt();
+                self.wake.notify_all();
+                return None;
+            }
+            self.hungry.store(queue.idle, Ordering::Relaxed);
+            queue = self.wake.wait(queue).expect("no worker panics with the lock");
+        }
+    }
+
+    /// Whether the run is over.
+    #[inline]
+    pub fn stopped(&self) -> bool {
+        self.halted.load(Ordering::Relaxed)
+    }
+
+    /// Ends the run.
+    pub fn halt(&self) {
+        self.halted.store(true, Ordering::Relaxed);
+        self.wake.notify_all();
+    }
+
+    /// Ends the run early.
+    pub fn stop(&self, reason: StopReason) {
+        self.reason.lock().expect("no worker panics with the lock").get_or_insert(reason);
+        self.halt();
+    }
+
+    /// Adds to the count of explored executions.
+    pub fn add_executions(&self, count: u64) {
+        self.executions.fetch_add(count, Ordering::Relaxed);
+    }
+
+    /// Explored executions so far.
+    pub fn executions(&self) -> u64 {
+        self.executions.load(Ordering::Relaxed)
+    }
+}
+
+/// Explores every world of the program that `factory` holds.
+pub fn explore<F: LocalsFactory>(factory: &F, config: &Config, observer: &dyn Observer) -> Report {
+    if config.eager { explore_with(&EagerFactory(factory), config, observer) } else { explore_with(factory, config, observer) }
+}
+
+struct EagerFactory<'f, F>(&'f F);
+
+impl<F: LocalsFactory> LocalsFactory for EagerFactory<'_, F> {
+    type Locals = Eager<F::Locals>;
+
+    fn make(&self) -> Self::Locals {
+        Eager::new(self.0.make())
+    }
+}
+
+fn explore_with<F: LocalsFactory>(factory: &F, config: &Config, observer: &dyn Observer) -> Report {
+    let shared = Shared::new(observer);
+    let workers = config.threads.max(1);
+    let work = |first: bool| {
+        let mut worker = Worker::new(factory.make(), config, &shared);
+        if first {
+            worker.explore_all();
+        }
+        if workers > 1 {
+            while let Some(task) = shared.take(workers) {
+                worker.explore_portable(&task);
+            }
+        }
+        worker.finish()
+    };
+    let mut reports = Vec::new();
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..workers).map(|_| scope.spawn(|| work(false))).collect();
+        reports.push(work(true));
+        for other in others {
+            match other.join() {
+                Ok(report) => reports.push(report),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+    });
+    merge(reports, &shared)
+}
+
+fn merge(reports: Vec<Report>, shared: &Shared) -> Report {
+    let mut all = Report::default();
+    for report in reports {
+        add(&mut all.stats, &report.stats);
+        all.stopped = all.stopped.or(report.stopped);
+        all.worlds.extend(report.worlds);
+        let shorter = match (&all.counterexample, &report.counterexample) {
+            (Some(mine), Some(theirs)) => theirs.steps.len() < mine.steps.len(),
+            (mine, _) => mine.is_none(),
+        };
+        if shorter {
+            all.counterexample = report.counterexample;
+        }
+    }
+    all.stopped = shared.reason.lock().expect("no worker panics with the lock").or(all.stopped);
+    let visited = all.worlds.len();
+    all.worlds.sort_unstable();
+    all.worlds.dedup();
+    all.duplicates = (visited - all.worlds.len()) as u64;
+    all
+}
+
+fn add(all: &mut Stats, one: &Stats) {
+    let sum = |all: &mut Option<u64>, one: Option<u64>| {
+        if let Some(one) = one {
+            *all.get_or_insert(0) += one;
+        }
+    };
+    sum(&mut all.executions, one.executions);
+    sum(&mut all.blocked, one.blocked);
+    sum(&mut all.truncated, one.truncated);
+    sum(&mut all.events, one.events);
+    sum(&mut all.revisits, one.revisits);
+    all.depth = all.depth.max(one.depth);
+    all.violations += one.violations;
+    all.user_steps += one.user_steps;
+    all.distinct_steps += one.distinct_steps;
+}

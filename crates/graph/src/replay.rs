@@ -1,0 +1,141 @@
+//! From a [`Trace`] back to a graph: performs the steps one by one and checks that the program does what the trace says.
+
+use crate::consistency::retain_minimal;
+use crate::graph::{Graph, NONE};
+use crate::schedule::Schedule;
+use manyworlds_core::{Action, Failure, Locals, OBS_END, Pid, Policy, Trace, TraceError, TraceStep};
+
+/// What a replay ended with.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Replayed {
+    /// The same violation.
+    Reproduced,
+    /// Every step could be done, but the violation did not show.
+    Gone,
+}
+
+/// Performs `trace` on the program in `locals`; `show` sees each step before it is done.
+pub fn replay<L: Locals>(
+    locals: &mut L,
+    trace: &Trace,
+    mut show: impl FnMut(usize, &TraceStep),
+) -> Result<Replayed, TraceError> {
+    let mut player = Player { graph: Graph::initial(locals), locals, trace };
+    let mut result = Replayed::Gone;
+    for (i, step) in trace.steps.iter().enumerate() {
+        show(i, step);
+        result = player.perform(i, step)?;
+    }
+    Ok(result)
+}
+
+struct Player<'a, L> {
+    graph: Graph,
+    locals: &'a mut L,
+    trace: &'a Trace,
+}
+
+impl<L: Locals> Player<'_, L> {
+    fn perform(&mut self, i: usize, step: &TraceStep) -> Result<Replayed, TraceError> {
+        let pid = Pid::from_bits(self.trace.processes[step.process].id);
+        let thread = self.locals.proc(pid).and_then(|proc| self.graph.thread(proc));
+        let Some(t) = thread else { return Err(self.diverged(i, step, "there is no such process".to_string())) };
+        let next = self.graph.threads[t as usize].next;
+        match (step.kind.as_str(), next) {
+            ("send", Action::Send { value, .. }) => {
+                let message = self.locals.show(value);
+                if step.message.as_deref() != Some(message.as_str()) {
+                    return Err(self.diverged(i, step, format!("send {message}")));
+                }
+                self.graph.push_action(self.locals, t);
+            }
+            ("spawn", Action::Spawn { .. }) => {
+                self.graph.push_action(self.locals, t);
+            }
+            ("recv", Action::Recv { .. }) => self.receive(i, step, t)?,
+            ("timeout", Action::Recv { blocking: false, .. }) => {
+                self.graph.push_recv(self.locals, t, NONE);
+            }
+            ("choose" | "lose", Action::Choose { arity, .. }) if step.choice.is_some_and(|c| c < arity) => {
+                self.graph.push_choose(self.locals, t, step.choice.unwrap_or(0));
+            }
+            ("join", Action::Join { child }) if self.ended(child) => {
+                self.graph.push_join(self.locals, t);
+            }
+            ("fail", _) => return self.failure(i, step, t),
+            ("wait", Action::Recv { .. } | Action::Join { .. }) => return Ok(self.deadlock()),
+            _ => return Err(self.diverged(i, step, self.words(t))),
+        }
+        Ok(Replayed::Gone)
+    }
+
+    fn receive(&mut self, i: usize, step: &TraceStep, t: u32) -> Result<(), TraceError> {
+        let Action::Recv { network, .. } = self.graph.threads[t as usize].next else { unreachable!("checked") };
+        let mut candidates = Vec::new();
+        self.graph.candidates(self.locals, t, network, &mut candidates);
+        retain_minimal(&self.graph, self.locals, network, &mut candidates, 0);
+        // Events are added in the order of the steps, so the step number is the event.
+        match step.reads.map(|read| read as u32).filter(|read| candidates.contains(read)) {
+            Some(read) => {
+                self.graph.push_recv(self.locals, t, read);
+                Ok(())
+            }
+            None => Err(self.diverged(i, step, format!("{} that cannot read this message", self.words(t)))),
+        }
+    }
+
+    fn failure(&mut self, i: usize, step: &TraceStep, t: u32) -> Result<Replayed, TraceError> {
+        let th = &self.graph.threads[t as usize];
+        let mut node = th.cursor.node;
+        if th.monitor && matches!(th.next, Action::Recv { .. }) {
+            node = self.locals.step(node, OBS_END);
+        }
+        let found: Option<Failure> = self.locals.failure(node);
+        match found {
+            Some(failure) if Some(&failure.message) == step.message.as_ref() => Ok(Replayed::Reproduced),
+            Some(failure) => Err(self.diverged(i, step, format!("fail: {}", failure.message))),
+            None => Ok(Replayed::Gone),
+        }
+    }
+
+    fn deadlock(&mut self) -> Replayed {
+        match Schedule::new(Policy::LeftToRight).next(&self.graph, self.locals) {
+            None => Replayed::Reproduced,
+            Some(_) => Replayed::Gone,
+        }
+    }
+
+    fn ended(&self, child: manyworlds_core::ProcId) -> bool {
+        let child = self.graph.thread(child).map(|c| &self.graph.threads[c as usize]);
+        child.is_some_and(|th| matches!(th.next, Action::End { .. }))
+    }
+
+    fn words(&self, t: u32) -> String {
+        let th = &self.graph.threads[t as usize];
+        let info = self.locals.describe(th.cursor);
+        let verb = match th.next {
+            Action::Send { .. } => "send",
+            Action::Spawn { .. } => "spawn",
+            Action::Recv { .. } => "recv",
+            Action::Choose { .. } => "choose",
+            Action::Join { .. } => "join",
+            Action::End { .. } => "end",
+            Action::Stuck => "give up at an assumption",
+            Action::Bound => "reach its step bound",
+            Action::Fail => "fail",
+        };
+        let place = info.location.map(|l| format!(" at {l}")).unwrap_or_default();
+        format!("{verb} {}{place}", info.detail).replace("  ", " ").trim_end().to_string()
+    }
+
+    fn diverged(&self, i: usize, step: &TraceStep, found: String) -> TraceError {
+        let message = step.message.as_ref().map(|m| format!(" {m}")).unwrap_or_default();
+        let place = step.location.as_ref().map(|l| format!(" at {l}")).unwrap_or_default();
+        TraceError::Diverged {
+            step: i,
+            process: self.trace.processes[step.process].name.clone(),
+            expected: format!("{}{message}{place}", step.kind),
+            found,
+        }
+    }
+}

@@ -1,0 +1,483 @@
+//! The depth-first search of Must's Algorithm 1, without recursion.
+//!
+//! A *level* is a graph with the open choices made in it; forward choices (what a receive reads, what a choice answers) are undone and
+//! redone in place. A backward revisit opens a new level with a restricted copy. A level whose last alternative is being explored is
+//! left at once, so the memory is a stack of graphs of polynomial size.
+
+use crate::config::{Config, Report};
+use crate::consistency::retain_minimal;
+use crate::graph::{EventId, Graph, NONE};
+use crate::parallel::Shared;
+use crate::portable::Portable;
+use crate::restrict::Restrict;
+use crate::revisit::Revisits;
+use crate::schedule::Schedule;
+use crate::witness::{self, Culprit};
+use crate::world::{Ending, World};
+use manyworlds_core::{Action, Cursor, Deadlock, Failure, Locals, OBS_END, Progress, StopReason};
+
+/// Events between two looks at the budget, the observer and hungry workers.
+const TICK: u64 = 1 << 10;
+
+/// What the alternatives of a frame are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Branch {
+    /// Sends for the receive at `event`; kept in `Level::alternatives`.
+    Read,
+    /// Answers for the choice at `event`: the numbers `next..end` themselves.
+    Answer,
+    /// Receives for the send at `event` to revisit; kept in `Level::alternatives`.
+    Revisit,
+}
+
+/// A choice point with alternatives left.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    event: EventId,
+    branch: Branch,
+    first: u32,
+    next: u32,
+    end: u32,
+}
+
+/// A graph and the open choices made in it.
+#[derive(Default)]
+struct Level {
+    graph: Graph,
+    frames: Vec<Frame>,
+    alternatives: Vec<EventId>,
+}
+
+impl Level {
+    fn open(&mut self, event: EventId, branch: Branch, first: u32, next: u32, end: u32) {
+        if next < end {
+            self.frames.push(Frame { event, branch, first, next, end });
+        }
+    }
+
+    /// Takes the next alternative of the newest frame that has one, and closes frames that have none left.
+    fn take(&mut self) -> Option<(Frame, u32)> {
+        let frame = self.frames.last_mut()?;
+        let taken = *frame;
+        frame.next += 1;
+        let alternative = self.alternative(&taken, taken.next);
+        if taken.next + 1 == taken.end {
+            self.frames.pop();
+            if taken.branch != Branch::Answer {
+                self.alternatives.truncate(taken.first as usize);
+            }
+        }
+        Some((taken, alternative))
+    }
+
+    /// Takes the last alternative of the oldest frame, for another worker.
+    fn give(&mut self) -> Option<(Frame, u32)> {
+        let frame = self.frames.first_mut()?;
+        frame.end -= 1;
+        let given = *frame;
+        let alternative = self.alternative(&given, given.end);
+        if given.next == given.end {
+            self.frames.remove(0);
+        }
+        Some((given, alternative))
+    }
+
+    fn alternative(&self, frame: &Frame, i: u32) -> u32 {
+        if frame.branch == Branch::Answer { i } else { self.alternatives[i as usize] }
+    }
+}
+
+/// One worker.
+pub struct Worker<'a, L: Locals> {
+    locals: L,
+    config: &'a Config,
+    shared: &'a Shared<'a>,
+    levels: Vec<Level>,
+    spare: Vec<Level>,
+    schedule: Schedule,
+    revisits: Revisits,
+    restrict: Restrict,
+    report: Report,
+    finished: u64,
+    until_tick: u64,
+    deepest: u32,
+    truncated: Option<StopReason>,
+}
+
+impl<'a, L: Locals> Worker<'a, L> {
+    /// A worker with nothing to do yet.
+    pub fn new(locals: L, config: &'a Config, shared: &'a Shared<'a>) -> Worker<'a, L> {
+        let mut report = Report::default();
+        let stats = &mut report.stats;
+        for figure in [
+            &mut stats.executions,
+            &mut stats.blocked,
+            &mut stats.truncated,
+            &mut stats.depth,
+            &mut stats.events,
+            &mut stats.revisits,
+        ] {
+            *figure = Some(0);
+        }
+        Worker {
+            locals,
+            config,
+            shared,
+            levels: Vec::new(),
+            spare: Vec::new(),
+            schedule: Schedule::new(config.policy),
+            revisits: Revisits::default(),
+            restrict: Restrict::default(),
+            report,
+            finished: 0,
+            until_tick: TICK,
+            deepest: 0,
+            truncated: None,
+        }
+    }
+
+    /// Explores everything below the empty graph.
+    pub fn explore_all(&mut self) {
+        let graph = Graph::initial(&mut self.locals);
+        self.explore(graph);
+    }
+
+    /// Explores everything below a graph that another worker handed over.
+    pub fn explore_portable(&mut self, task: &Portable) {
+        match task.unpack(&mut self.locals) {
+            Ok(graph) => self.explore(graph),
+            Err(failure) => {
+                let graph = Graph::initial(&mut self.locals);
+                self.violation(&graph, Culprit::Program(failure));
+            }
+        }
+    }
+
+    /// Hands in the figures.
+    pub fn finish(mut self) -> Report {
+        let local = self.locals.stats();
+        self.report.stats.user_steps = local.user_steps;
+        self.report.stats.distinct_steps = local.distinct_steps;
+        self.report.stats.depth = Some(u64::from(self.deepest));
+        self.report.stopped = self.truncated;
+        self.shared.add_executions(self.finished);
+        self.report
+    }
+
+    fn explore(&mut self, graph: Graph) {
+        let mut level = self.spare.pop().unwrap_or_default();
+        level.graph = graph;
+        self.levels.push(level);
+        self.check_failures_at_start();
+        loop {
+            let level = self.levels.last_mut().expect("a level is open while exploring");
+            match self.schedule.next(&level.graph, &mut self.locals) {
+                Some(thread) if !self.too_deep() => self.extend(thread),
+                next => {
+                    self.finish_world(next.is_some());
+                    if !self.backtrack() {
+                        break;
+                    }
+                }
+            }
+            self.until_tick -= 1;
+            if self.until_tick == 0 {
+                self.tick();
+            }
+            if self.shared.stopped() {
+                break;
+            }
+        }
+        self.levels.clear();
+    }
+
+    fn too_deep(&self) -> bool {
+        let depth = self.levels.last().map_or(0, |level| u64::from(level.graph.len()));
+        self.config.budget.depth.is_some_and(|max| depth >= max)
+    }
+
+    /// Adds the next event of `thread`, and a frame for what else it could have been.
+    fn extend(&mut self, thread: u32) {
+        let level = self.levels.last_mut().expect("a level is open while exploring");
+        let locals = &mut self.locals;
+        let graph = &mut level.graph;
+        match graph.threads[thread as usize].next {
+            Action::Send { .. } => {
+                let send = graph.push_action(locals, thread);
+                let first = level.alternatives.len() as u32;
+                self.revisits.collect(graph, locals, send, &mut level.alternatives);
+                let end = level.alternatives.len() as u32;
+                level.open(send, Branch::Revisit, first, first, end);
+            }
+            Action::Spawn { .. } => {
+                graph.push_action(locals, thread);
+                let child = graph.threads.len() as u32 - 1;
+                self.check_failure(child);
+            }
+            Action::Join { .. } => {
+                graph.push_join(locals, thread);
+            }
+            Action::Choose { arity, loss } => {
+                let lossless = loss && graph.losses >= self.config.loss_budget;
+                let event = graph.push_choose(locals, thread, 0);
+                level.open(event, Branch::Answer, 0, 1, if lossless { 1 } else { arity });
+            }
+            Action::Recv { network, blocking } => {
+                let first = level.alternatives.len();
+                graph.candidates(locals, thread, network, &mut level.alternatives);
+                retain_minimal(graph, locals, network, &mut level.alternatives, first);
+                if !blocking {
+                    level.alternatives.push(NONE);
+                }
+                let event = graph.push_recv(locals, thread, level.alternatives[first]);
+                let (first, end) = (first as u32, level.alternatives.len() as u32);
+                level.open(event, Branch::Read, first, first + 1, end);
+                if first + 1 == end {
+                    level.alternatives.truncate(first as usize);
+                }
+            }
+            _ => unreachable!("the schedule picks processes that can go on"),
+        }
+        self.check_failure(thread);
+    }
+
+    /// Goes to the next unexplored alternative; false if there is none.
+    fn backtrack(&mut self) -> bool {
+        if self.shared.hungry() {
+            self.feed();
+        }
+        loop {
+            let Some(level) = self.levels.last_mut() else { return false };
+            let Some((frame, alternative)) = level.take() else {
+                let mut level = self.levels.pop().expect("checked above");
+                level.graph.clear();
+                self.spare.push(level);
+                continue;
+            };
+            let thread = level.graph.event(frame.event).thread;
+            match frame.branch {
+                Branch::Read => {
+                    level.graph.truncate(&self.locals, frame.event);
+                    level.graph.push_recv(&mut self.locals, thread, alternative);
+                    self.check_failure(thread);
+                }
+                Branch::Answer => {
+                    level.graph.truncate(&self.locals, frame.event);
+                    level.graph.push_choose(&mut self.locals, thread, alternative);
+                    self.check_failure(thread);
+                }
+                Branch::Revisit => self.revisit(alternative, frame.event),
+            }
+            return true;
+        }
+    }
+
+    /// Opens a level in which `receive` reads `send`.
+    fn revisit(&mut self, receive: EventId, send: EventId) {
+        *self.report.stats.revisits.get_or_insert(0) += 1;
+        let mut fresh = self.spare.pop().unwrap_or_default();
+        let level = self.levels.last_mut().expect("a level is open while exploring");
+        self.restrict.run(&mut self.locals, &level.graph, receive, send, &mut fresh.graph);
+        if level.frames.is_empty() {
+            std::mem::swap(level, &mut fresh);
+            self.spare.push(fresh);
+        } else {
+            self.levels.push(fresh);
+        }
+        self.check_failures_at_start();
+    }
+
+    /// Gives half of what it has not begun, as the oldest open alternative, to a worker that has nothing to do.
+    fn feed(&mut self) {
+        let Some(i) = self.levels.iter().position(|level| !level.frames.is_empty()) else { return };
+        // The newest frame of the newest level is kept: giving it away would only move the work.
+        if i + 1 == self.levels.len() && self.levels[i].frames.len() == 1 {
+            let frame = self.levels[i].frames[0];
+            if frame.end - frame.next < 2 {
+                return;
+            }
+        }
+        let level = &mut self.levels[i];
+        let Some((frame, alternative)) = level.give() else { return };
+        let task = match frame.branch {
+            Branch::Revisit => {
+                let mut fresh = self.spare.pop().unwrap_or_default();
+                self.restrict.run(&mut self.locals, &level.graph, alternative, frame.event, &mut fresh.graph);
+                let task = Portable::pack(&fresh.graph, fresh.graph.len(), None);
+                fresh.graph.clear();
+                self.spare.push(fresh);
+                task
+            }
+            _ => Portable::pack(&level.graph, frame.event + 1, Some(alternative)),
+        };
+        self.shared.submit(task);
+    }
+
+    /// No process can go on (or the execution was `cut` off): classifies the execution and counts it.
+    fn finish_world(&mut self, cut: bool) {
+        let level = self.levels.last_mut().expect("a level is open while exploring");
+        let graph = std::mem::take(&mut level.graph);
+        self.deepest = self.deepest.max(graph.len());
+        let ending = if cut {
+            self.truncated = self.truncated.or(Some(StopReason::MaxDepth));
+            Ending::Truncated
+        } else {
+            self.classify(&graph)
+        };
+        let stats = &mut self.report.stats;
+        match ending {
+            Ending::Complete => *stats.executions.get_or_insert(0) += 1,
+            Ending::Blocked => *stats.blocked.get_or_insert(0) += 1,
+            Ending::Truncated => *stats.truncated.get_or_insert(0) += 1,
+            Ending::Violating => stats.violations += 1,
+        }
+        if self.config.collect_worlds {
+            self.report.worlds.push(World::of(&graph, ending));
+        }
+        self.finished += 1;
+        if self.finished.is_power_of_two() {
+            self.audit(&graph);
+        }
+        self.levels.last_mut().expect("a level is open while exploring").graph = graph;
+        if let Some(max) = self.config.budget.executions {
+            self.shared.add_executions(std::mem::take(&mut self.finished));
+            if self.shared.executions() >= max && self.work_left() {
+                self.shared.stop(StopReason::MaxExecutions);
+            }
+        }
+        if self.locals.over_bound() {
+            self.trim();
+        }
+    }
+
+    fn work_left(&self) -> bool {
+        self.config.threads > 1 || self.levels.iter().any(|level| !level.frames.is_empty())
+    }
+
+    fn classify(&mut self, graph: &Graph) -> Ending {
+        let standing = |wanted: fn(Action) -> bool| graph.threads.iter().position(|th| wanted(th.next));
+        if let Some(failed) = standing(|next| next == Action::Fail) {
+            self.failed(graph, failed as u32);
+            return Ending::Violating;
+        }
+        if standing(|next| next == Action::Bound).is_some() {
+            self.truncated = self.truncated.or(Some(StopReason::MaxSteps));
+            return Ending::Truncated;
+        }
+        if standing(|next| next == Action::Stuck).is_some() {
+            return Ending::Blocked;
+        }
+        if let Some((monitor, failure)) = self.end_monitors(graph) {
+            self.violation(graph, Culprit::AtEnd(monitor, failure));
+            return Ending::Violating;
+        }
+        let waits = graph
+            .threads
+            .iter()
+            .any(|th| !th.daemon && matches!(th.next, Action::Recv { .. } | Action::Join { .. }));
+        match (waits, self.config.deadlock) {
+            (false, _) => Ending::Complete,
+            (true, Deadlock::Allow) => Ending::Blocked,
+            (true, Deadlock::Forbid) => {
+                self.violation(graph, Culprit::Deadlock);
+                Ending::Violating
+            }
+        }
+    }
+
+    /// Tells the monitors that the run is over; the first that objects.
+    fn end_monitors(&mut self, graph: &Graph) -> Option<(u32, Failure)> {
+        for (t, th) in graph.threads.iter().enumerate() {
+            if th.monitor && matches!(th.next, Action::Recv { .. }) {
+                let node = self.locals.step(th.cursor.node, OBS_END);
+                if let Some(failure) = self.locals.failure(node) {
+                    return Some((t as u32, failure));
+                }
+            }
+        }
+        None
+    }
+
+    fn check_failures_at_start(&mut self) {
+        for thread in 0..self.levels.last().map_or(0, |level| level.graph.threads.len()) {
+            self.check_failure(thread as u32);
+        }
+    }
+
+    /// Stops the run if `thread` has just failed, unless violations are to be counted: then the execution goes on to its end, so that
+    /// the count does not depend on the schedule.
+    fn check_failure(&mut self, thread: u32) {
+        let Some(level) = self.levels.last_mut() else { return };
+        if level.graph.threads[thread as usize].next == Action::Fail && !self.config.keep_going {
+            let graph = std::mem::take(&mut level.graph);
+            self.failed(&graph, thread);
+            self.report.stats.violations += 1;
+            self.levels.last_mut().expect("taken above").graph = graph;
+        }
+    }
+
+    fn failed(&mut self, graph: &Graph, thread: u32) {
+        let node = graph.threads[thread as usize].cursor.node;
+        let failure = self.locals.failure(node).expect("a failed process has a failure");
+        self.violation(graph, Culprit::Process(thread, failure));
+    }
+
+    fn violation(&mut self, graph: &Graph, culprit: Culprit) {
+        let best = self.report.counterexample.as_ref().map(|t| t.steps.len());
+        let trace = witness::trace(graph, &self.locals, &culprit);
+        if best.is_none_or(|best| trace.steps.len() < best) {
+            self.report.counterexample = Some(trace);
+        }
+        if !self.config.keep_going {
+            self.shared.halt();
+        }
+    }
+
+    /// Runs the histories of this execution again, now and then, and compares: user code must be deterministic.
+    fn audit(&mut self, graph: &Graph) {
+        for (t, th) in graph.threads.iter().enumerate() {
+            if let Some(failure) = self.locals.audit(th.cursor.node) {
+                self.report.stats.violations += 1;
+                self.violation(graph, Culprit::Process(t as u32, failure));
+                self.shared.halt();
+                return;
+            }
+        }
+    }
+
+    fn trim(&mut self) {
+        let levels = &self.levels;
+        let mut live = levels.iter().flat_map(|level| {
+            let events = level.graph.events.iter().map(|event| event.at.node);
+            events.chain(level.graph.threads.iter().map(|th: &_| -> manyworlds_core::NodeId {
+                let Cursor { node, .. } = th.cursor;
+                node
+            }))
+        });
+        self.locals.trim(&mut live);
+    }
+
+    fn tick(&mut self) {
+        *self.report.stats.events.get_or_insert(0) += TICK;
+        self.until_tick = TICK;
+        self.shared.add_executions(std::mem::take(&mut self.finished));
+        let progress = Progress { executions: self.shared.executions(), done: self.done() };
+        if let Some(reason) = self.shared.observer.tick(&progress) {
+            self.shared.stop(reason);
+        }
+    }
+
+    /// The part of the tree behind us, if all alternatives of a choice weigh the same.
+    fn done(&self) -> f64 {
+        let (mut done, mut weight) = (0.0, 1.0);
+        for frame in self.levels.iter().flat_map(|level| &level.frames) {
+            let base = if frame.branch == Branch::Answer { 0 } else { frame.first };
+            // A send's own continuation comes before its revisits: one more alternative than listed.
+            let extra = u32::from(frame.branch == Branch::Revisit);
+            let total = f64::from(frame.end - base + extra);
+            done += weight * f64::from(frame.next - base + extra - 1) / total;
+            weight /= total;
+        }
+        done
+    }
+}

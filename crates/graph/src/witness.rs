@@ -1,0 +1,299 @@
+//! From an execution graph to a [`Trace`]: what led to a violation, causes before effects, and nothing that did not matter.
+
+use crate::graph::{Event, EventId, Graph, Kind, NONE};
+use crate::world::{Ending, EventName, World, WorldEvent};
+use manyworlds_core::{
+    Action, Failure, FailureKind, Locals, Network, Property, TRACE_SCHEMA, Trace, TraceProcess, TraceStep, ValueId,
+    Violation,
+};
+
+/// Who is to blame.
+#[derive(Clone, Debug)]
+pub enum Culprit {
+    /// A process failed where it stands.
+    Process(u32, Failure),
+    /// A monitor objected to the end of the run.
+    AtEnd(u32, Failure),
+    /// Processes wait for ever.
+    Deadlock,
+    /// No single process of this graph.
+    Program(Failure),
+}
+
+/// The events that `keep` lets through, causes before effects and otherwise by stamp. `source` says what a receive reads.
+pub fn causal_order(
+    graph: &Graph,
+    keep: impl Fn(EventId) -> bool,
+    source: impl Fn(EventId) -> EventId,
+) -> Vec<EventId> {
+    let mut order = Vec::new();
+    let mut added = vec![false; graph.events.len()];
+    let mut path = Vec::new();
+    for e in 0..graph.len() {
+        if !keep(e) {
+            continue;
+        }
+        // Causes first, depth-first: only revisited receives have causes with a later stamp.
+        path.push(e);
+        while let Some(&top) = path.last() {
+            let missing = causes(graph, top, &source).into_iter().find(|&c| c != NONE && !added[c as usize]);
+            match missing {
+                Some(cause) if !added[top as usize] => path.push(cause),
+                _ => {
+                    path.pop();
+                    if !std::mem::replace(&mut added[top as usize], true) {
+                        order.push(top);
+                    }
+                }
+            }
+        }
+    }
+    order
+}
+
+/// The events that come directly before `e`, or `NONE`.
+fn causes(graph: &Graph, e: EventId, source: impl Fn(EventId) -> EventId) -> [EventId; 2] {
+    let event = graph.event(e);
+    let th = &graph.threads[event.thread as usize];
+    let before = if event.index == 0 { th.spawner } else { th.events[event.index as usize - 1] };
+    let other = match event.kind {
+        Kind::Recv => source(e),
+        Kind::Join => graph.threads[event.peer as usize].events.last().copied().unwrap_or(NONE),
+        _ => NONE,
+    };
+    [before, other]
+}
+
+/// The trace of a violation. Model, parameters, engine and network are for the caller to fill in.
+pub fn trace<L: Locals>(graph: &Graph, locals: &L, culprit: &Culprit) -> Trace {
+    let last = match culprit {
+        Culprit::Process(t, _) => graph.threads[*t as usize].events.last().copied(),
+        _ => None,
+    };
+    let keep = |e: EventId| match (culprit, last) {
+        (Culprit::Process(..), Some(last)) => graph.porf(e, last),
+        (Culprit::Process(t, _), None) => {
+            let spawner = graph.threads[*t as usize].spawner;
+            spawner != NONE && graph.porf(e, spawner)
+        }
+        _ => true,
+    };
+    let order = causal_order(graph, keep, |e| graph.event(e).link);
+    let mut writer = Writer::new(graph, locals, order);
+    writer.write();
+    writer.close(culprit)
+}
+
+struct Writer<'g, L> {
+    graph: &'g Graph,
+    locals: &'g L,
+    order: Vec<EventId>,
+    /// Step of an event.
+    place: Vec<usize>,
+    /// Trace process of a thread.
+    process: Vec<usize>,
+    processes: Vec<TraceProcess>,
+    steps: Vec<TraceStep>,
+}
+
+impl<'g, L: Locals> Writer<'g, L> {
+    fn new(graph: &'g Graph, locals: &'g L, order: Vec<EventId>) -> Self {
+        let mut place = vec![usize::MAX; graph.events.len()];
+        for (i, &e) in order.iter().enumerate() {
+            place[e as usize] = i;
+        }
+        let mut writer = Writer {
+            graph,
+            locals,
+            order,
+            place,
+            process: vec![usize::MAX; graph.threads.len()],
+            processes: Vec::new(),
+            steps: Vec::new(),
+        };
+        for (t, th) in graph.threads.iter().enumerate() {
+            if th.spawner == NONE || writer.place[th.spawner as usize] != usize::MAX {
+                writer.process[t] = writer.processes.len();
+                let process = writer.describe_process(t);
+                writer.processes.push(process);
+            }
+        }
+        writer
+    }
+
+    fn describe_process(&self, t: usize) -> TraceProcess {
+        let th = &self.graph.threads[t];
+        let mut name = match th.spawner {
+            NONE => self.locals.root_name(th.proc),
+            spawner => self.locals.describe(self.graph.event(spawner).at).detail,
+        };
+        if name.is_empty() {
+            name = format!("p{}", th.pid);
+        }
+        let shown = th.events.iter().filter(|&&e| self.place[e as usize] != usize::MAX).count();
+        let status = match th.next {
+            _ if shown < th.events.len() => "running",
+            Action::End { .. } => "ended",
+            Action::Fail => "failed",
+            Action::Stuck | Action::Bound => "stuck",
+            Action::Recv { .. } | Action::Join { .. } => "waiting",
+            _ => "running",
+        };
+        TraceProcess {
+            pid: th.pid.to_string(),
+            id: th.pid.to_bits(),
+            name,
+            daemon: th.daemon,
+            status: status.to_string(),
+        }
+    }
+
+    fn write(&mut self) {
+        for &e in &self.order {
+            let event = self.graph.event(e);
+            let mut step = self.step(event);
+            step.parents = causes(self.graph, e, |e| self.graph.event(e).link)
+                .iter()
+                .filter(|&&c| c != NONE)
+                .map(|&c| self.place[c as usize])
+                .collect();
+            self.steps.push(step);
+        }
+    }
+
+    fn step(&self, event: &Event) -> TraceStep {
+        let mut step = TraceStep {
+            process: self.process[event.thread as usize],
+            location: self.locals.describe(event.at).location,
+            ..TraceStep::default()
+        };
+        let peer = |t: u32| self.process.get(t as usize).copied().filter(|&p| p != usize::MAX);
+        match event.kind {
+            Kind::Send => {
+                step.kind = "send".to_string();
+                step.peer = peer(event.peer);
+                step.network = Some(event.network);
+                step.message = Some(self.locals.show(ValueId(event.value)));
+            }
+            Kind::Recv if event.link == NONE => {
+                step.kind = "timeout".to_string();
+                step.network = Some(event.network);
+            }
+            Kind::Recv => {
+                let send = self.graph.event(event.link);
+                step.kind = "recv".to_string();
+                step.peer = peer(send.thread);
+                step.network = Some(event.network);
+                step.message = Some(self.locals.show(ValueId(send.value)));
+                step.reads = Some(self.place[event.link as usize]);
+            }
+            Kind::Choose => {
+                step.kind = if event.flag { "lose" } else { "choose" }.to_string();
+                step.choice = Some(event.value);
+            }
+            Kind::Spawn => {
+                step.kind = "spawn".to_string();
+                step.peer = peer(event.peer);
+            }
+            Kind::Join => {
+                step.kind = "join".to_string();
+                step.peer = peer(event.peer);
+            }
+        }
+        step
+    }
+
+    fn close(mut self, culprit: &Culprit) -> Trace {
+        let violation = match culprit {
+            Culprit::Process(t, failure) | Culprit::AtEnd(t, failure) => self.blame(*t, failure),
+            Culprit::Program(failure) => violation(failure, None, false),
+            Culprit::Deadlock => self.blame_deadlock(),
+        };
+        Trace {
+            schema: TRACE_SCHEMA.to_string(),
+            model: String::new(),
+            params: Default::default(),
+            engine: "must".to_string(),
+            network: Network::default(),
+            seed: 0,
+            violation,
+            processes: self.processes,
+            steps: self.steps,
+        }
+    }
+
+    fn blame(&mut self, thread: u32, failure: &Failure) -> Violation {
+        let process = self.process[thread as usize];
+        self.processes[process].status = "failed".to_string();
+        self.close_step(thread, "fail", Some(failure.message.clone()), failure.location.clone());
+        let monitor = self.graph.threads[thread as usize].monitor;
+        violation(failure, Some(self.processes[process].name.clone()), monitor)
+    }
+
+    fn blame_deadlock(&mut self) -> Violation {
+        let mut waiting = Vec::new();
+        for (t, th) in self.graph.threads.iter().enumerate() {
+            if !th.daemon && matches!(th.next, Action::Recv { .. } | Action::Join { .. }) {
+                let info = self.locals.describe(th.cursor);
+                waiting.push((self.processes[self.process[t]].name.clone(), info.location.clone()));
+                self.close_step(t as u32, "wait", Some(info.detail), info.location);
+            }
+        }
+        let names: Vec<&str> = waiting.iter().map(|(name, _)| name.as_str()).collect();
+        let verb = if names.len() == 1 { "waits" } else { "wait" };
+        Violation {
+            property: Property::Deadlock,
+            message: format!("{} {verb} for ever", names.join(", ")),
+            location: waiting.first().and_then(|(_, location)| location.clone()),
+            process: waiting.first().map(|(name, _)| name.clone()),
+        }
+    }
+
+    fn close_step(&mut self, thread: u32, kind: &str, message: Option<String>, location: Option<String>) {
+        let th = &self.graph.threads[thread as usize];
+        let before = th.events.last().copied().unwrap_or(th.spawner);
+        let parents = if before == NONE { vec![] } else { vec![self.place[before as usize]] };
+        let process = self.process[thread as usize];
+        let kind = kind.to_string();
+        self.steps.push(TraceStep { process, kind, message, location, parents, ..TraceStep::default() });
+    }
+}
+
+fn violation(failure: &Failure, process: Option<String>, monitor: bool) -> Violation {
+    let property = match failure.kind {
+        FailureKind::Panic if monitor => Property::Monitor,
+        FailureKind::Panic => Property::Assertion,
+        FailureKind::StackOverflow => Property::StackOverflow,
+        FailureKind::Nondeterminism => Property::Deterministic,
+        FailureKind::Misuse => Property::ApiContract,
+    };
+    Violation { property, message: failure.message.clone(), location: failure.location.clone(), process }
+}
+
+impl World {
+    /// The canonical form of a finished graph.
+    pub fn of(graph: &Graph, ending: Ending) -> World {
+        let name = |e: EventId| {
+            let event = graph.event(e);
+            EventName { pid: graph.threads[event.thread as usize].pid, index: event.index }
+        };
+        let pid = |t: u32| graph.threads.get(t as usize).map_or(manyworlds_core::Pid::ROOT, |th| th.pid);
+        let events = |events: &[EventId]| {
+            let canonical = |&e: &EventId| {
+                let event = graph.event(e);
+                match event.kind {
+                    Kind::Send => WorldEvent::Send(pid(event.peer), event.network),
+                    Kind::Recv if event.link == NONE => WorldEvent::Recv(None),
+                    Kind::Recv => WorldEvent::Recv(Some(name(event.link))),
+                    Kind::Choose => WorldEvent::Choose(event.value),
+                    Kind::Spawn => WorldEvent::Spawn(pid(event.peer)),
+                    Kind::Join => WorldEvent::Join(pid(event.peer)),
+                }
+            };
+            events.iter().map(canonical).collect()
+        };
+        let mut processes: Vec<_> = graph.threads.iter().map(|th| (th.pid, events(&th.events))).collect();
+        processes.sort_unstable_by_key(|(pid, _)| *pid);
+        World { ending, processes }
+    }
+}

@@ -1,0 +1,350 @@
+//! The builder: a program, how to run it, and the [`Outcome`].
+
+use crate::watch::Watch;
+use manyworlds_core::{
+    Budget, Deadlock, LocalsFactory, Network, Observer, Outcome, Policy, Property, StopReason, Trace, TraceError, TraceStep, Verdict, Violation,
+};
+use manyworlds_graph::brute::{BruteConfig, brute_force};
+use manyworlds_graph::replay::{Replayed, replay};
+use manyworlds_graph::{Config, Ending, Report, World, explore};
+use manyworlds_program::monitor::{Monitor, MonitorSpec};
+use manyworlds_program::{Main, Program, ProgramConfig};
+use serde_json::{Map, Value};
+use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// How worlds are explored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Engine {
+    /// The optimal DPOR of Must: every distinct execution once.
+    #[default]
+    Must,
+    /// Every interleaving, one by one: the naive twin, for tests and small programs.
+    Brute,
+}
+
+impl Engine {
+    /// The name used on the command line and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Engine::Must => "must",
+            Engine::Brute => "brute",
+        }
+    }
+}
+
+impl FromStr for Engine {
+    type Err = String;
+
+    fn from_str(s: &str) -> Result<Engine, String> {
+        match s {
+            "must" | "auto" => Ok(Engine::Must),
+            "brute" => Ok(Engine::Brute),
+            _ => Err(format!("unknown engine `{s}`: expected auto, must or brute")),
+        }
+    }
+}
+
+/// Checks a program in every world.
+///
+/// ```
+/// use manyworlds::prelude::*;
+///
+/// let outcome = Checker::new(|| {
+///     let server = spawn(|| recv::<u32>() + recv::<u32>());
+///     spawn(move || send(server.pid(), 1u32));
+///     spawn(move || send(server.pid(), 2u32));
+///     assert_eq!(server.join(), 3);
+/// })
+/// .check();
+/// assert!(outcome.is_verified());
+/// assert_eq!(outcome.stats.executions, Some(2)); // 1 arrives first, or 2 does
+/// ```
+#[derive(Clone)]
+pub struct Checker {
+    mains: Vec<(String, Main)>,
+    monitors: Vec<MonitorSpec>,
+    program: ProgramConfig,
+    config: Config,
+    engine: Engine,
+    name: String,
+    params: Map<String, Value>,
+    seed: u64,
+    timeout: Option<Duration>,
+    max_memory: Option<u64>,
+    cancel: Option<Arc<AtomicBool>>,
+}
+
+impl Checker {
+    /// A program with one main process, which spawns the others.
+    pub fn new(main: impl Fn() + Send + Sync + 'static) -> Checker {
+        Checker::empty().process("main", main)
+    }
+
+    /// A program without processes; add them with [`Checker::process`].
+    pub fn empty() -> Checker {
+        Checker {
+            mains: Vec::new(),
+            monitors: Vec::new(),
+            program: ProgramConfig::default(),
+            config: Config::default(),
+            engine: Engine::default(),
+            name: "program".to_string(),
+            params: Map::new(),
+            seed: 0,
+            timeout: None,
+            max_memory: None,
+            cancel: None,
+        }
+    }
+
+    /// Adds a process that exists from the start. The `n`-th one added has the id `Pid::root(n)`, known to all.
+    pub fn process(mut self, name: impl Into<String>, main: impl Fn() + Send + Sync + 'static) -> Checker {
+        self.mains.push((name.into(), Arc::new(main)));
+        self
+    }
+
+    /// Adds a monitor that starts as `make()` in every execution.
+    pub fn monitor<S: Monitor>(mut self, make: impl Fn() -> S + Send + Sync + 'static) -> Checker {
+        self.monitors.push(MonitorSpec::new(make));
+        self
+    }
+
+    /// The name under which traces are written.
+    pub fn name(mut self, name: impl Into<String>) -> Checker {
+        self.name = name.into();
+        self
+    }
+
+    /// The parameters that traces mention.
+    pub fn params(mut self, params: Map<String, Value>) -> Checker {
+        self.params = params;
+        self
+    }
+
+    /// The engine; [`Engine::Must`] if not given.
+    pub fn engine(mut self, engine: Engine) -> Checker {
+        self.engine = engine;
+        self
+    }
+
+    /// The network of operations that name none; p2p if not given.
+    pub fn network(mut self, network: Network) -> Checker {
+        self.program.network = network;
+        self
+    }
+
+    /// The network of operations that name none.
+    pub fn default_network(&self) -> Network {
+        self.program.network
+    }
+
+    /// The number of workers; 1 if not given. Counts do not depend on it.
+    pub fn threads(mut self, threads: usize) -> Checker {
+        self.config.threads = threads.max(1);
+        self
+    }
+
+    /// The order in which processes are run. Counts do not depend on it.
+    pub fn policy(mut self, policy: Policy) -> Checker {
+        self.config.policy = policy;
+        self
+    }
+
+    /// The seed that traces mention.
+    pub fn seed(mut self, seed: u64) -> Checker {
+        self.seed = seed;
+        self
+    }
+
+    /// Stops after so many executions.
+    pub fn max_executions(mut self, max: u64) -> Checker {
+        self.config.budget.executions = Some(max);
+        self
+    }
+
+    /// Cuts executions off after so many events.
+    pub fn max_depth(mut self, max: u64) -> Checker {
+        self.config.budget.depth = Some(max);
+        self
+    }
+
+    /// Stops when the time is up.
+    pub fn timeout(mut self, timeout: Duration) -> Checker {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Stops when the whole process uses more memory than this.
+    pub fn max_memory(mut self, bytes: u64) -> Checker {
+        self.max_memory = Some(bytes);
+        self
+    }
+
+    /// Stops when the flag is set.
+    pub fn cancel(mut self, flag: Arc<AtomicBool>) -> Checker {
+        self.cancel = Some(flag);
+        self
+    }
+
+    /// How many operations each process may do; its execution is cut off then and the outcome is incomplete.
+    pub fn max_steps(mut self, max: u64) -> Checker {
+        self.program.step_bound = max;
+        self
+    }
+
+    /// How many messages `send_lossy` may lose in one execution; 0 if not given.
+    pub fn loss_budget(mut self, losses: u32) -> Checker {
+        self.config.loss_budget = losses;
+        self
+    }
+
+    /// Whether processes that wait for ever are a violation; they are if not given.
+    pub fn deadlock(mut self, deadlock: Deadlock) -> Checker {
+        self.config.deadlock = deadlock;
+        self
+    }
+
+    /// Counts violations instead of stopping at the first.
+    pub fn keep_going(mut self, keep_going: bool) -> Checker {
+        self.config.keep_going = keep_going;
+        self
+    }
+
+    /// Bytes of stack for each process.
+    pub fn stack_size(mut self, bytes: usize) -> Checker {
+        self.program.stack_size = bytes;
+        self
+    }
+
+    /// How many local histories each worker remembers. A small number costs time, never a result.
+    pub fn max_nodes(mut self, nodes: usize) -> Checker {
+        self.program.max_nodes = nodes.max(1);
+        self
+    }
+
+    /// How many waiting coroutines each worker keeps.
+    pub fn max_coroutines(mut self, coroutines: usize) -> Checker {
+        self.program.max_coroutines = coroutines.max(1);
+        self
+    }
+
+    /// Distinguishes executions by the order in which p2p messages arrive, read or not (Must §6.2). For comparison only.
+    pub fn eager(mut self, eager: bool) -> Checker {
+        self.config.eager = eager;
+        self
+    }
+
+    /// Runs and answers.
+    pub fn check(&self) -> Outcome {
+        self.check_watched(None)
+    }
+
+    /// Runs and answers; `observer` sees the progress.
+    pub fn check_with(&self, observer: &dyn Observer) -> Outcome {
+        self.check_watched(Some(observer))
+    }
+
+    /// Every finished world, sorted, and how many were visited twice. For tests: memory grows with the worlds.
+    pub fn worlds(&self) -> (Vec<World>, u64) {
+        let config = Config { collect_worlds: true, keep_going: true, ..self.config.clone() };
+        let report = match self.engine {
+            Engine::Must => explore(&self.program(), &config, &Watch::idle()),
+            Engine::Brute => self.brute(&config).0,
+        };
+        (report.worlds, report.duplicates)
+    }
+
+    /// Performs a trace step by step; `show` sees each step before it is done.
+    pub fn replay(&self, trace: &Trace, show: impl FnMut(usize, &TraceStep)) -> Result<Replayed, TraceError> {
+        replay(&mut self.program().make(), trace, show)
+    }
+
+    fn program(&self) -> Program {
+        let mut program = Program::new(self.mains.clone(), self.program);
+        for monitor in &self.monitors {
+            program.watch(monitor.clone());
+        }
+        program
+    }
+
+    fn check_watched(&self, observer: Option<&dyn Observer>) -> Outcome {
+        let watch = Watch::new(self.timeout, self.max_memory, self.cancel.clone(), observer);
+        let report = match self.engine {
+            Engine::Must => explore(&self.program(), &self.config, &watch),
+            Engine::Brute => self.brute(&self.config).0,
+        };
+        let Report { stats, counterexample, stopped, .. } = report;
+        let verdict = match (counterexample, stopped) {
+            (Some(trace), _) => self.violated(trace),
+            (None, Some(reason)) => Verdict::Incomplete { reason, bounds: self.bounds() },
+            (None, None) if stats.violations > 0 => self.brute_violated(),
+            (None, None) => Verdict::Verified { scope: self.scope() },
+        };
+        Outcome { verdict, stats }
+    }
+
+    /// A violation is reported only if it happens again.
+    fn violated(&self, mut trace: Trace) -> Verdict {
+        trace.model.clone_from(&self.name);
+        trace.params = self.params.clone();
+        trace.engine = self.engine.name().to_string();
+        trace.network = self.program.network;
+        trace.seed = self.seed;
+        if trace.violation.property != Property::Deterministic && !self.config.eager {
+            let problem = match self.replay(&trace, |_, _| {}) {
+                Ok(Replayed::Reproduced) => None,
+                Ok(Replayed::Gone) => Some("it did not happen again".to_string()),
+                Err(error) => Some(error.to_string()),
+            };
+            if let Some(problem) = problem {
+                let message = format!("`{}` was seen, but replayed {problem}: the program is not deterministic", trace.violation.message);
+                trace.violation = Violation { property: Property::Deterministic, message, ..trace.violation };
+            }
+        }
+        Verdict::Violated { violation: trace.violation.clone(), trace: Box::new(trace) }
+    }
+
+    /// The naive twin only counts; the trace comes from the other engine, which must agree.
+    fn brute_violated(&self) -> Verdict {
+        match explore(&self.program(), &self.config, &Watch::idle()).counterexample {
+            Some(trace) => self.violated(trace),
+            None => panic!("the engines `brute` and `must` disagree about this program; please report it"),
+        }
+    }
+
+    fn brute(&self, config: &Config) -> (Report, u64) {
+        let limits = BruteConfig { deadlock: config.deadlock, loss_budget: config.loss_budget, ..BruteConfig::default() };
+        let worlds = brute_force(&mut self.program().make(), &limits).unwrap_or_default();
+        let count = |ending| worlds.iter().filter(|world| world.ending == ending).count() as u64;
+        let mut report = Report::default();
+        report.stats.executions = Some(count(Ending::Complete));
+        report.stats.blocked = Some(count(Ending::Blocked));
+        report.stats.violations = count(Ending::Violating);
+        report.stats.truncated = Some(count(Ending::Truncated));
+        report.stopped = (count(Ending::Truncated) > 0).then_some(StopReason::MaxSteps);
+        report.worlds = worlds.into_iter().collect();
+        (report, 0)
+    }
+
+    fn scope(&self) -> String {
+        let network = self.program.network;
+        let losses = self.config.loss_budget;
+        match losses {
+            0 => format!("every execution under {network}"),
+            _ => format!("every execution under {network} with at most {losses} lost messages"),
+        }
+    }
+
+    fn bounds(&self) -> String {
+        let Budget { executions, depth } = self.config.budget;
+        let mut bounds = vec![format!("{} steps a process", self.program.step_bound)];
+        bounds.extend(executions.map(|n| format!("{n} executions")));
+        bounds.extend(depth.map(|n| format!("{n} events an execution")));
+        bounds.extend(self.timeout.map(|t| format!("{} s", t.as_secs_f64())));
+        bounds.extend(self.max_memory.map(|m| format!("{m} bytes")));
+        bounds.join(", ")
+    }
+}

@@ -1,0 +1,70 @@
+//! The observer that knows the clock and the memory: engines do not.
+
+use manyworlds_core::{Observer, Progress, StopReason};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+/// Memory is looked at once in so many ticks: reading it is a system call.
+const MEMORY_EVERY: u32 = 64;
+
+/// Ends a run for reasons the engine cannot see.
+pub struct Watch<'a> {
+    deadline: Option<Instant>,
+    max_memory: Option<u64>,
+    cancel: Option<Arc<AtomicBool>>,
+    inner: Option<&'a dyn Observer>,
+    ticks: AtomicU32,
+}
+
+impl<'a> Watch<'a> {
+    /// A watch that starts now.
+    pub fn new(
+        timeout: Option<Duration>,
+        max_memory: Option<u64>,
+        cancel: Option<Arc<AtomicBool>>,
+        inner: Option<&'a dyn Observer>,
+    ) -> Watch<'a> {
+        let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        Watch { deadline, max_memory, cancel, inner, ticks: AtomicU32::new(0) }
+    }
+
+    /// A watch that never ends a run.
+    pub fn idle() -> Watch<'a> {
+        Watch::new(None, None, None, None)
+    }
+}
+
+impl Observer for Watch<'_> {
+    fn tick(&self, progress: &Progress) -> Option<StopReason> {
+        if self.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            return Some(StopReason::Cancelled);
+        }
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Some(StopReason::Timeout);
+        }
+        if let Some(max) = self.max_memory
+            && self.ticks.fetch_add(1, Ordering::Relaxed).is_multiple_of(MEMORY_EVERY)
+            && resident_bytes().is_some_and(|bytes| bytes > max)
+        {
+            return Some(StopReason::MaxMemory);
+        }
+        self.inner.and_then(|inner| inner.tick(progress))
+    }
+}
+
+/// The memory this process holds, where the operating system tells.
+pub fn resident_bytes() -> Option<u64> {
+    status_kilobytes("VmRSS:").map(|kb| kb * 1024)
+}
+
+/// The most memory this process ever held, where the operating system tells.
+pub fn peak_resident_bytes() -> Option<u64> {
+    status_kilobytes("VmHWM:").map(|kb| kb * 1024)
+}
+
+fn status_kilobytes(field: &str) -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with(field))?;
+    line.split_whitespace().nth(1)?.parse().ok()
+}

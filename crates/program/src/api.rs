@@ -1,0 +1,302 @@
+//! What a process can do (Must §2, §5).
+
+use crate::choices::Choices;
+use crate::context::{Ctx, Template, quietly, with};
+use crate::monitor;
+use crate::trie::{Closing, Filter, Loc};
+use crate::values::Message;
+use manyworlds_core::{Network, OBS_TIMEOUT, Obs, Pid};
+use std::any::Any;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::marker::PhantomData;
+use std::panic::Location;
+use std::rc::Rc;
+
+/// The code of a spawned process. It is cloned for every run, so a closure may give its captures away.
+struct Code<F>(F);
+
+impl<T: Message, F: FnOnce() -> T + Clone + 'static> Template for Code<F> {
+    fn run(&self, ctx: &Ctx) -> u32 {
+        let code = quietly(|| self.0.clone());
+        ctx.intern(code())
+    }
+}
+
+/// Starts a process that runs `f`. See [`process`] for names and daemons.
+///
+/// The closure is cloned whenever its process has to be run again, so what it captures must be `Clone`.
+#[track_caller]
+pub fn spawn<T: Message, F: FnOnce() -> T + Clone + 'static>(f: F) -> JoinHandle<T> {
+    ProcessBuilder::default().spawn(f)
+}
+
+/// A process to be started under a name.
+pub fn process(name: impl Into<String>) -> ProcessBuilder {
+    ProcessBuilder { name: Some(name.into()), daemon: false }
+}
+
+/// A process that has not been started.
+#[derive(Clone, Debug, Default)]
+pub struct ProcessBuilder {
+    name: Option<String>,
+    daemon: bool,
+}
+
+impl ProcessBuilder {
+    /// Lets the process wait for ever without that being a deadlock: a server.
+    pub fn daemon(mut self) -> ProcessBuilder {
+        self.daemon = true;
+        self
+    }
+
+    /// Starts it.
+    #[track_caller]
+    pub fn spawn<T: Message, F: FnOnce() -> T + Clone + 'static>(self, f: F) -> JoinHandle<T> {
+        let loc = Location::caller();
+        let pid = with(|ctx| {
+            let name = self.name.unwrap_or_default();
+            ctx.spawn(Code(f), self.daemon, name, loc)
+        });
+        JoinHandle { pid, result: PhantomData }
+    }
+}
+
+/// A process that was started.
+pub struct JoinHandle<T> {
+    pid: Pid,
+    result: PhantomData<fn() -> T>,
+}
+
+impl<T> JoinHandle<T> {
+    /// The id of the process, to send to.
+    pub fn pid(&self) -> Pid {
+        self.pid
+    }
+}
+
+impl<T: Message> JoinHandle<T> {
+    /// Waits for the process to end and returns its result.
+    #[track_caller]
+    pub fn join(self) -> T {
+        let loc = Location::caller();
+        with(|ctx| {
+            let known = ctx.shared.memory.borrow().by_pid.get(&self.pid).copied();
+            let Some(child) = known.map(manyworlds_core::ProcId) else {
+                ctx.misuse(format!("{:?} is no process of this execution", self.pid), loc);
+            };
+            let same = |closing: &Closing| matches!(closing, Closing::Join { child: c, loc: l } if *c == child && *l == loc);
+            let obs = ctx.ask(same, || Closing::Join { child, loc });
+            ctx.copy(obs)
+        })
+    }
+}
+
+// A handle is the id of a process: it can be copied into closures and messages.
+impl<T> Clone for JoinHandle<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for JoinHandle<T> {}
+impl<T> PartialEq for JoinHandle<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.pid == other.pid
+    }
+}
+impl<T> Eq for JoinHandle<T> {}
+impl<T> Hash for JoinHandle<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.pid.hash(state);
+    }
+}
+impl<T> fmt::Debug for JoinHandle<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "JoinHandle({:?})", self.pid)
+    }
+}
+
+/// The id of the running process.
+#[track_caller]
+pub fn me() -> Pid {
+    with(|ctx| ctx.pid)
+}
+
+/// Operations under a network of their own, whatever the default of the run: `on(Network::Mbox).send(to, message)`.
+/// A receive takes only messages that were sent under its own network.
+pub fn on(network: Network) -> Channel {
+    Channel { network: Some(network) }
+}
+
+const DEFAULT: Channel = Channel { network: None };
+
+/// Sends `message` to `to`, under the default network. Never waits.
+#[track_caller]
+pub fn send<M: Message>(to: Pid, message: M) {
+    DEFAULT.send(to, message);
+}
+
+/// Sends `message`, or loses it, as long as the run's loss budget allows.
+#[track_caller]
+pub fn send_lossy<M: Message>(to: Pid, message: M) {
+    DEFAULT.send_lossy(to, message);
+}
+
+/// Waits for a message of type `M`; messages of other types stay where they are.
+#[track_caller]
+pub fn recv<M: Message>() -> M {
+    DEFAULT.recv()
+}
+
+/// Waits for a message of type `M` for which `filter` holds; others stay where they are. The filter must depend on the message and its
+/// captures only.
+#[track_caller]
+pub fn recv_where<M: Message>(filter: impl Fn(&M) -> bool + 'static) -> M {
+    DEFAULT.recv_where(filter)
+}
+
+/// A message of type `M`, or `None`: a receive with a timer, which may always run out, even when a message is there.
+#[track_caller]
+pub fn recv_timeout<M: Message>() -> Option<M> {
+    DEFAULT.recv_timeout()
+}
+
+/// A message of type `M` for which `filter` holds, or `None`.
+#[track_caller]
+pub fn recv_timeout_where<M: Message>(filter: impl Fn(&M) -> bool + 'static) -> Option<M> {
+    DEFAULT.recv_timeout_where(filter)
+}
+
+/// Takes every option, each in a world of its own.
+///
+/// ```ignore
+/// let votes = choose(0..3);
+/// let who = choose(["alice", "bob"]);
+/// ```
+#[track_caller]
+pub fn choose<C: Choices>(options: C) -> C::Item {
+    let loc = Location::caller();
+    let count = options.count();
+    let answer = match count {
+        0 => with(|ctx| ctx.misuse("`choose` was given nothing to choose from".to_string(), loc)),
+        1 => 0,
+        _ => pick(count as u32, false, loc),
+    };
+    options.option(answer as usize)
+}
+
+/// Takes `false` in one world and `true` in another.
+#[track_caller]
+pub fn flip() -> bool {
+    pick(2, false, Location::caller()) == 1
+}
+
+/// Goes on only in worlds where `condition` holds; the others are of no interest and count as blocked.
+#[track_caller]
+pub fn assume(condition: bool) {
+    if !condition {
+        let loc = Location::caller();
+        with(|ctx| ctx.stop(Closing::Stuck { loc }))
+    }
+}
+
+fn pick(arity: u32, loss: bool, loc: Loc) -> Obs {
+    let same = |closing: &Closing| {
+        matches!(closing, Closing::Choose { arity: a, loss: s, loc: l } if *a == arity && *s == loss && *l == loc)
+    };
+    with(|ctx| ctx.ask(same, || Closing::Choose { arity, loss, loc }))
+}
+
+/// A network to send and receive on; see [`on`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Channel {
+    network: Option<Network>,
+}
+
+impl Channel {
+    fn network(self, ctx: &Ctx) -> Network {
+        self.network.unwrap_or(ctx.shared.network)
+    }
+
+    /// See [`send`].
+    #[track_caller]
+    pub fn send<M: Message>(self, to: Pid, message: M) {
+        let loc = Location::caller();
+        with(|ctx| {
+            monitor::notify(ctx, to, &message, loc);
+            ctx.send(to, message, self.network(ctx), loc);
+        });
+    }
+
+    /// See [`send_lossy`].
+    #[track_caller]
+    pub fn send_lossy<M: Message>(self, to: Pid, message: M) {
+        if pick(2, true, Location::caller()) == 0 {
+            self.send(to, message);
+        }
+    }
+
+    /// See [`recv`].
+    #[track_caller]
+    pub fn recv<M: Message>(self) -> M {
+        self.receive(true, None::<fn(&M) -> bool>, Location::caller()).expect("a blocking receive gets a message")
+    }
+
+    /// See [`recv_where`].
+    #[track_caller]
+    pub fn recv_where<M: Message>(self, filter: impl Fn(&M) -> bool + 'static) -> M {
+        self.receive(true, Some(filter), Location::caller()).expect("a blocking receive gets a message")
+    }
+
+    /// See [`recv_timeout`].
+    #[track_caller]
+    pub fn recv_timeout<M: Message>(self) -> Option<M> {
+        self.receive(false, None::<fn(&M) -> bool>, Location::caller())
+    }
+
+    /// See [`recv_timeout_where`].
+    #[track_caller]
+    pub fn recv_timeout_where<M: Message>(self, filter: impl Fn(&M) -> bool + 'static) -> Option<M> {
+        self.receive(false, Some(filter), Location::caller())
+    }
+
+    fn receive<M: Message>(self, blocking: bool, filter: Option<impl Fn(&M) -> bool + 'static>, loc: Loc) -> Option<M> {
+        with(|ctx| {
+            let filter = filter.map(Rc::new);
+            let fresh = !ctx.replaying();
+            let obs = ask_message::<M, _>(ctx, self.network(ctx), blocking, filter.clone(), loc);
+            if obs == OBS_TIMEOUT {
+                return None;
+            }
+            let message = ctx.copy(obs);
+            if fresh && let Some(filter) = filter {
+                // The engine has asked it already; asked here, a filter that panics fails in its own process.
+                filter(&message);
+            }
+            Some(message)
+        })
+    }
+}
+
+/// Waits for the answer to a receive.
+pub(crate) fn ask_message<M: Message, P: Fn(&M) -> bool + 'static>(
+    ctx: &Ctx,
+    network: Network,
+    blocking: bool,
+    filter: Option<Rc<P>>,
+    loc: Loc,
+) -> Obs {
+    let tag = ctx.shared.memory.borrow_mut().values.tag::<M>();
+    let same = |closing: &Closing| {
+        matches!(closing, Closing::Recv { network: n, blocking: b, tag: t, loc: l, .. }
+            if *n == network && *b == blocking && *t == tag && *l == loc)
+    };
+    ctx.ask(same, || Closing::Recv {
+        network,
+        blocking,
+        tag,
+        filter: filter.map(|f| -> Filter { Rc::new(move |any: &dyn Any| any.downcast_ref::<M>().is_some_and(|m| f(m))) }),
+        what: std::any::type_name::<M>(),
+        loc,
+    })
+}

@@ -1,0 +1,81 @@
+//! What `choose` can choose from.
+
+use std::ops::{Range, RangeInclusive};
+
+/// A finite list of options.
+pub trait Choices {
+    /// What is chosen.
+    type Item;
+
+    /// How many options there are.
+    fn count(&self) -> usize;
+
+    /// Option number `i`.
+    fn option(self, i: usize) -> Self::Item;
+}
+
+macro_rules! ranges {
+    ($($int:ty),*) => {$(
+        impl Choices for Range<$int> {
+            type Item = $int;
+
+            fn count(&self) -> usize {
+                if self.start < self.end { (self.end - self.start) as usize } else { 0 }
+            }
+
+            fn option(self, i: usize) -> $int {
+                self.start + i as $int
+            }
+        }
+
+        impl Choices for RangeInclusive<$int> {
+            type Item = $int;
+
+            fn count(&self) -> usize {
+                if self.start() <= self.end() { (self.end() - self.start()) as usize + 1 } else { 0 }
+            }
+
+            fn option(self, i: usize) -> $int {
+                self.start() + i as $int
+            }
+        }
+    )*};
+}
+
+ranges!(u8, u16, u32, u64, usize, i8, i16, i32, i64, isize);
+
+impl<T: Clone> Choices for &[T] {
+    type Item = T;
+
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn option(self, i: usize) -> T {
+        self[i].clone()
+    }
+}
+
+impl<T: Clone> Choices for &Vec<T> {
+    type Item = T;
+
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn option(self, i: usize) -> T {
+        self[i].clone()
+    }
+}
+
+impl<T, const N: usize> Choices for [T; N] {
+    type Item = T;
+
+    fn count(&self) -> usize {
+        N
+    }
+
+    fn option(self, i: usize) -> T {
+        self.into_iter().nth(i).expect("the engine answers within the arity")
+    }
+}

@@ -1,0 +1,378 @@
+//! What a running process knows: whether it is replaying its past or doing something new.
+//!
+//! A coroutine that is started again first *replays*: its observations are handed to it one after the other, without a single switch, and
+//! whatever it does is compared with what the trie says it did. Behind the last known node it *records*. It is only suspended when a new
+//! observation is needed.
+
+use crate::coroutine::Yielder;
+use crate::trie::{Closing, Loc, NONE, Rec, Trie};
+use crate::values::{Message, Value, Values, hash};
+use manyworlds_core::{Action, Failure, FailureKind, Network, NodeId, Obs, Pid, ProcId, ValueId};
+use rustc_hash::FxHashMap;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// The code of a process, to be run any number of times.
+pub trait Template {
+    /// Runs it once and returns the id of its result.
+    fn run(&self, ctx: &Ctx) -> u32;
+}
+
+/// A process of the program.
+pub struct ProcInfo {
+    /// Its stable name.
+    pub pid: Pid,
+    /// Who spawned it as its how-manieth child; tells colliding pids apart.
+    pub origin: (u32, u32),
+}
+
+/// Everything the processes of one worker have in common.
+pub struct Memory {
+    /// Local histories.
+    pub trie: Trie,
+    /// Messages.
+    pub values: Values,
+    /// Processes.
+    pub procs: Vec<ProcInfo>,
+    /// Processes by name.
+    pub by_pid: FxHashMap<Pid, u32>,
+}
+
+/// Shared by the table and its coroutines. Borrowed for moments only, never while user code runs.
+pub struct Shared {
+    /// The memory.
+    pub memory: RefCell<Memory>,
+    /// The network of operations that name none.
+    pub network: Network,
+    /// How many operations a process may do.
+    pub step_bound: u64,
+    /// Monitors: whether one wants to see a message, by the type of the message.
+    pub monitors: Vec<crate::monitor::Watcher>,
+}
+
+/// A process while it runs.
+pub struct Ctx {
+    /// Shared with the others.
+    pub shared: Rc<Shared>,
+    /// Its id.
+    pub proc: ProcId,
+    /// Its name.
+    pub pid: Pid,
+    /// New actions since the last observation.
+    pub recs: RefCell<Vec<Rec>>,
+    /// The nodes of its known past, the one to record last.
+    pub path: Vec<u32>,
+    /// How far along `path` it is.
+    pub position: Cell<usize>,
+    /// How many of the node's actions it has repeated.
+    repeated: Cell<usize>,
+    spawned: Cell<u32>,
+    steps: Cell<u64>,
+    /// Whether even the last node is only compared, not recorded.
+    audit: bool,
+    /// Set while the coroutine runs.
+    pub yielder: Cell<*const Yielder>,
+}
+
+thread_local! {
+    static CURRENT: Cell<*const Ctx> = const { Cell::new(std::ptr::null()) };
+    /// Clones and drops of handles are the runtime's own, not the program's.
+    static QUIET: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Makes `ctx` the current process while `f` runs.
+pub fn enter<R>(ctx: &Rc<Ctx>, f: impl FnOnce() -> R) -> R {
+    struct Restore(*const Ctx);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            CURRENT.set(self.0);
+        }
+    }
+    let _restore = Restore(CURRENT.replace(Rc::as_ptr(ctx)));
+    // A process whose stack overflowed may have left it set.
+    QUIET.set(false);
+    f()
+}
+
+/// Calls `f` with the current process; `None` outside of a process, while one unwinds, and while the runtime itself copies or drops
+/// a value.
+pub fn try_with<R>(f: impl FnOnce(&Ctx) -> R) -> Option<R> {
+    let ctx = CURRENT.get();
+    if ctx.is_null() || QUIET.get() || std::thread::panicking() {
+        return None;
+    }
+    // SAFETY: `enter` holds the `Rc` for as long as `CURRENT` points to it, and nothing takes `&mut Ctx`.
+    Some(f(unsafe { &*ctx }))
+}
+
+/// Calls `f` with the current process.
+#[track_caller]
+pub fn with<R>(f: impl FnOnce(&Ctx) -> R) -> R {
+    match try_with(f) {
+        Some(result) => result,
+        None => panic!("Manyworlds operations work only inside a process: call them from the closure given to `Checker` or `spawn`"),
+    }
+}
+
+/// Runs `f`, in which values are cloned or dropped on the runtime's behalf.
+pub fn quietly<R>(f: impl FnOnce() -> R) -> R {
+    struct Restore(bool);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            QUIET.set(self.0);
+        }
+    }
+    let _restore = Restore(QUIET.replace(true));
+    f()
+}
+
+impl Ctx {
+    /// A process about to replay `path` and to record at its last node.
+    pub fn new(shared: Rc<Shared>, proc: ProcId, pid: Pid, path: Vec<u32>, audit: bool) -> Ctx {
+        Ctx {
+            shared,
+            proc,
+            pid,
+            recs: RefCell::default(),
+            path,
+            position: Cell::new(0),
+            repeated: Cell::new(0),
+            spawned: Cell::new(0),
+            steps: Cell::new(0),
+            audit,
+            yielder: Cell::new(std::ptr::null()),
+        }
+    }
+
+    /// Whether the process is still in its known past.
+    #[inline]
+    pub fn replaying(&self) -> bool {
+        self.position.get() + usize::from(!self.audit) < self.path.len()
+    }
+
+    fn count_step(&self) {
+        self.steps.set(self.steps.get() + 1);
+        if self.steps.get() > self.shared.step_bound {
+            self.stop(Closing::Bound);
+        }
+    }
+
+    /// Does an action that needs no answer.
+    pub fn act(&self, action: Action, loc: Loc, name: impl FnOnce() -> Option<Rc<str>>) {
+        self.count_step();
+        if self.replaying() {
+            self.repeat(|rec| rec.action == action && rec.loc == loc, || (action, loc));
+        } else {
+            self.recs.borrow_mut().push(Rec { action, loc, name: name() });
+        }
+    }
+
+    fn repeat(&self, same: impl FnOnce(&Rec) -> bool, now: impl FnOnce() -> (Action, Loc)) {
+        let i = self.repeated.get();
+        let memory = self.shared.memory.borrow();
+        let node = memory.trie.node(self.path[self.position.get()]);
+        if node.actions.get(i).is_some_and(same) {
+            self.repeated.set(i + 1);
+            return;
+        }
+        let before = match node.actions.get(i) {
+            Some(rec) => memory.words(&rec.action, Some(rec.loc)),
+            None => memory.words(&node.closing.action(), node.closing.loc()),
+        };
+        let (action, loc) = now();
+        let after = memory.words(&action, Some(loc));
+        drop(memory);
+        self.stray(before, after);
+    }
+
+    /// Whether every listed action of the current node has been repeated.
+    pub fn repeated_all(&self, actions: usize) -> bool {
+        self.repeated.get() == actions
+    }
+
+    /// Sends `message`. While replaying, the message is compared with the one sent before and not interned.
+    pub fn send<M: Message>(&self, to: Pid, message: M, network: Network, loc: Loc) {
+        let Some(to) = self.shared.memory.borrow().by_pid.get(&to).map(|&p| ProcId(p)) else {
+            self.misuse(format!("{to:?} is no process of this execution; only ids returned by `spawn` or `me` can be sent to"), loc);
+        };
+        if self.replaying() && self.resends(to, &message, network, loc) {
+            quietly(|| drop(message));
+            return;
+        }
+        let value = ValueId(self.intern(message));
+        self.act(Action::Send { to, value, network }, loc, || None);
+    }
+
+    fn resends<M: Message>(&self, to: ProcId, message: &M, network: Network, loc: Loc) -> bool {
+        let i = self.repeated.get();
+        let before = {
+            let memory = self.shared.memory.borrow();
+            let node = memory.trie.node(self.path[self.position.get()]);
+            match node.actions.get(i) {
+                Some(Rec { action: Action::Send { to: t, value, network: n }, loc: l, .. })
+                    if *t == to && *n == network && *l == loc =>
+                {
+                    memory.values.value(value.0)
+                }
+                _ => return false,
+            }
+        };
+        if before.as_any().downcast_ref::<M>() != Some(message) {
+            return false;
+        }
+        self.count_step();
+        self.repeated.set(i + 1);
+        true
+    }
+
+    /// Starts a process.
+    pub fn spawn(&self, template: impl Template + 'static, daemon: bool, name: String, loc: Loc) -> Pid {
+        let nth = self.spawned.replace(self.spawned.get() + 1);
+        let pid = self.pid.child(nth);
+        if self.replaying() {
+            self.count_step();
+            let same = |rec: &Rec| {
+                let Action::Spawn { child, daemon: d, .. } = rec.action else { return false };
+                let known = self.shared.memory.borrow().procs[child.0 as usize].pid;
+                known == pid && d == daemon && rec.loc == loc
+            };
+            let now = || (Action::Spawn { child: ProcId(NONE), root: NodeId(NONE), daemon }, loc);
+            self.repeat(same, now);
+            quietly(|| drop(template));
+            return pid;
+        }
+        let mut memory = self.shared.memory.borrow_mut();
+        let Some(child) = memory.meet(pid, (self.proc.0, nth)) else {
+            drop(memory);
+            self.misuse("two processes have the same id: the tree of spawned processes is too deep or too wide".to_string(), loc);
+        };
+        let root = NodeId(memory.trie.add_root(child, Rc::new(template)));
+        drop(memory);
+        self.act(Action::Spawn { child, root, daemon }, loc, || Some(name.into()));
+        pid
+    }
+
+    /// Waits for an answer. `closing` is built only if it is new.
+    pub fn ask(&self, same: impl FnOnce(&Closing) -> bool, closing: impl FnOnce() -> Closing) -> Obs {
+        self.count_step();
+        if self.replaying() {
+            return self.reask(same, closing);
+        }
+        self.suspend(closing())
+    }
+
+    fn reask(&self, same: impl FnOnce(&Closing) -> bool, closing: impl FnOnce() -> Closing) -> Obs {
+        let at = self.position.get();
+        let memory = self.shared.memory.borrow();
+        let node = memory.trie.node(self.path[at]);
+        if self.repeated.get() == node.actions.len() && same(&node.closing) {
+            self.repeated.set(0);
+            self.position.set(at + 1);
+            if at + 1 == self.path.len() {
+                drop(memory);
+                self.stop(Closing::Unknown);
+            }
+            return memory.trie.node(self.path[at + 1]).obs;
+        }
+        let before = match node.actions.get(self.repeated.get()) {
+            Some(rec) => memory.words(&rec.action, Some(rec.loc)),
+            None => memory.words(&node.closing.action(), node.closing.loc()),
+        };
+        drop(memory);
+        let now = closing();
+        let after = self.shared.memory.borrow().words(&now.action(), now.loc());
+        self.stray(before, after)
+    }
+
+    fn suspend(&self, closing: Closing) -> Obs {
+        // SAFETY: set by the coroutine's own body to its yielder, which lives as long as the coroutine runs.
+        let yielder = unsafe { &*self.yielder.get() };
+        let current = CURRENT.get();
+        let obs = yielder.suspend(closing);
+        debug_assert_eq!(current, CURRENT.get(), "a coroutine is resumed as the process it belongs to");
+        obs
+    }
+
+    /// Closes the process; it is never resumed.
+    pub fn stop(&self, closing: Closing) -> ! {
+        self.suspend(closing);
+        unreachable!("a stopped process is never resumed")
+    }
+
+    /// Reports that the past was not repeated.
+    fn stray(&self, before: String, after: String) -> ! {
+        let message = format!(
+            "this process is not deterministic: with the same history it first did `{before}` and now does `{after}`. \
+             Processes must not read clocks, random numbers, the order of hash maps or mutable statics"
+        );
+        let location = after.rsplit_once(" at ").map(|(_, place)| place.to_string());
+        self.stop(Closing::Fail(Box::new(Failure { kind: FailureKind::Nondeterminism, message, location })))
+    }
+
+    /// Reports a wrong use of the API.
+    pub fn misuse(&self, message: String, loc: Loc) -> ! {
+        let location = Some(loc.to_string());
+        self.stop(Closing::Fail(Box::new(Failure { kind: FailureKind::Misuse, message, location })))
+    }
+
+    /// The id of `value`. User code (`Hash`, `Eq`) runs with nothing borrowed.
+    pub fn intern<M: Message>(&self, value: M) -> u32 {
+        let hash = hash(&value);
+        let memory = &self.shared.memory;
+        let mut candidate = memory.borrow().values.first(hash);
+        while let Some((id, known)) = candidate {
+            if known.as_any().downcast_ref::<M>() == Some(&value) {
+                quietly(|| drop(value));
+                return id;
+            }
+            candidate = memory.borrow().values.following(id);
+        }
+        let value: Rc<dyn Value> = Rc::new(value);
+        let mut memory = memory.borrow_mut();
+        let tag = memory.values.tag::<M>();
+        memory.values.insert(hash, tag, value)
+    }
+
+    /// A copy of the value with this id.
+    pub fn copy<M: Message>(&self, id: u32) -> M {
+        let value = self.shared.memory.borrow().values.value(id);
+        match value.as_any().downcast_ref::<M>() {
+            Some(value) => quietly(|| value.clone()),
+            None => self.stray("another type".to_string(), std::any::type_name::<M>().to_string()),
+        }
+    }
+}
+
+impl Memory {
+    /// The id of the process `pid`; `None` if another process has that name.
+    pub fn meet(&mut self, pid: Pid, origin: (u32, u32)) -> Option<ProcId> {
+        let next = self.procs.len() as u32;
+        let id = *self.by_pid.entry(pid).or_insert(next);
+        if id == next {
+            self.procs.push(ProcInfo { pid, origin });
+        }
+        (self.procs[id as usize].origin == origin).then_some(ProcId(id))
+    }
+
+    /// An action in words.
+    pub fn words(&self, action: &Action, loc: Option<Loc>) -> String {
+        let what = match action {
+            Action::Send { to, value, .. } => {
+                format!("send {} to {:?}", self.values.value(value.0).show(), self.procs[to.0 as usize].pid)
+            }
+            Action::Spawn { .. } => "spawn".to_string(),
+            Action::Recv { blocking: true, .. } => "recv".to_string(),
+            Action::Recv { .. } => "recv_timeout".to_string(),
+            Action::Choose { arity, .. } => format!("choose among {arity}"),
+            Action::Join { .. } => "join".to_string(),
+            Action::End { value } => format!("end with {}", self.values.value(value.0).show()),
+            Action::Stuck => "assume".to_string(),
+            Action::Bound => "use up its steps".to_string(),
+            Action::Fail => "fail".to_string(),
+        };
+        match loc {
+            Some(loc) => format!("{what} at {loc}"),
+            None => what,
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Coroutines and their stacks. Allocating a stack costs hundreds of switches, so stacks are pooled.
+
+use crate::context::{Ctx, Template, enter};
+use crate::trie::Closing;
+use crate::{overflow, panics};
+use corosensei::CoroutineResult;
+use corosensei::stack::DefaultStack;
+use manyworlds_core::{Failure, FailureKind, Obs, ValueId};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+
+type Coroutine = corosensei::Coroutine<Obs, Closing, Over, DefaultStack>;
+/// How a process asks for an answer.
+pub type Yielder = corosensei::Yielder<Obs, Closing>;
+
+/// How a coroutine returns.
+#[derive(Clone, Copy)]
+pub enum Over {
+    /// The process ran to its end, with this result.
+    End(u32),
+    /// The process used up its stack.
+    Overflow,
+}
+
+/// A process that waits for an answer.
+pub struct Live {
+    coroutine: Coroutine,
+    /// What it knows.
+    pub ctx: Rc<Ctx>,
+}
+
+/// Where a process came to.
+pub enum Stop {
+    /// It waits for the answer to its closing action.
+    Waits(Live, Closing),
+    /// It is over.
+    Over(Rc<Ctx>, Closing),
+}
+
+/// Stacks that are not in use.
+pub struct Stacks {
+    free: Vec<DefaultStack>,
+    size: usize,
+}
+
+impl Stacks {
+    /// A pool of stacks of `size` bytes each.
+    pub fn new(size: usize) -> Stacks {
+        Stacks { free: Vec::new(), size }
+    }
+
+    /// Starts a process.
+    pub fn start(&mut self, template: Rc<dyn Template>, ctx: Ctx) -> Stop {
+        let stack = self.free.pop().unwrap_or_else(|| {
+            DefaultStack::new(self.size).expect("no memory for the stack of a process")
+        });
+        let ctx = Rc::new(ctx);
+        let inner = ctx.clone();
+        let coroutine = Coroutine::with_stack(stack, move |yielder: &Yielder, _| {
+            inner.yielder.set(yielder);
+            Over::End(template.run(&inner))
+        });
+        self.resume(Live { coroutine, ctx }, 0)
+    }
+
+    /// Gives a process its answer.
+    pub fn resume(&mut self, mut live: Live, obs: Obs) -> Stop {
+        let trap = overflow::Guard::new(live.coroutine.trap_handler());
+        let coroutine = &mut live.coroutine;
+        let result = enter(&live.ctx, || {
+            panics::listen(|| catch_unwind(AssertUnwindSafe(|| coroutine.resume(obs))))
+        });
+        drop(trap);
+        match result {
+            Ok(CoroutineResult::Yield(closing)) => match closing {
+                Closing::Recv { .. } | Closing::Choose { .. } | Closing::Join { .. } => Stop::Waits(live, closing),
+                _ => {
+                    let ctx = live.ctx.clone();
+                    self.unwind(live);
+                    Stop::Over(ctx, closing)
+                }
+            },
+            Ok(CoroutineResult::Return(over)) => {
+                let closing = match over {
+                    Over::End(value) => Closing::End { value: ValueId(value) },
+                    Over::Overflow => overflowed(),
+                };
+                self.free.push(live.coroutine.into_stack());
+                Stop::Over(live.ctx, closing)
+            }
+            Err(payload) => {
+                let (message, location) = panics::take(payload.as_ref());
+                if live.coroutine.done() {
+                    self.free.push(live.coroutine.into_stack());
+                }
+                let failure = Failure { kind: FailureKind::Panic, message, location };
+                Stop::Over(live.ctx, Closing::Fail(Box::new(failure)))
+            }
+        }
+    }
+
+    /// Ends a process in the middle; what lives on its stack is dropped.
+    pub fn unwind(&mut self, mut live: Live) {
+        // A destructor that panics while unwinding ends the process too; there is nothing to report it to.
+        let unwound = panics::listen(|| catch_unwind(AssertUnwindSafe(|| live.coroutine.force_unwind())));
+        if unwound.is_ok() && live.coroutine.done() {
+            self.free.push(live.coroutine.into_stack());
+        }
+    }
+}
+
+/// The failure of a process that used up its stack.
+fn overflowed() -> Closing {
+    Closing::Fail(Box::new(Failure {
+        kind: FailureKind::StackOverflow,
+        message: "the process used up its stack: a recursion without end, or a stack that is too small (see `stack_size`)".to_string(),
+        location: None,
+    }))
+}

@@ -1,0 +1,50 @@
+//! Panics in user code are results, not noise: while a process runs, the panic hook keeps message and place and prints nothing.
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::panic::PanicHookInfo;
+use std::sync::Once;
+
+thread_local! {
+    static LISTENING: Cell<bool> = const { Cell::new(false) };
+    static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+static HOOK: Once = Once::new();
+
+/// Runs `f`; panics inside are remembered for [`take`] instead of printed.
+pub fn listen<R>(f: impl FnOnce() -> R) -> R {
+    HOOK.call_once(|| {
+        let outer = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            if LISTENING.get() {
+                remember(info);
+            } else {
+                outer(info);
+            }
+        }));
+    });
+    let before = LISTENING.replace(true);
+    let result = f();
+    LISTENING.set(before);
+    result
+}
+
+fn remember(info: &PanicHookInfo<'_>) {
+    let place = info.location().map(ToString::to_string);
+    PLACE.with(|kept| {
+        if let Ok(mut kept) = kept.try_borrow_mut() {
+            *kept = place;
+        }
+    });
+}
+
+/// Message and place of the panic that was just caught.
+pub fn take(payload: &(dyn Any + Send)) -> (String, Option<String>) {
+    let message = payload
+        .downcast_ref::<&str>()
+        .map(ToString::to_string)
+        .or_else(|| payload.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "a panic with a payload that is no text".to_string());
+    (message, PLACE.with(|place| place.borrow_mut().take()))
+}

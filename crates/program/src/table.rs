@@ -1,0 +1,465 @@
+//! The trie as [`Locals`]: user code runs here, and only when an unknown node is reached.
+//!
+//! Reaching one resumes the coroutine that stands at its parent; if there is none (it went on to a sibling, or was given up), the process is
+//! started again and replays its past. Coroutines that stand somewhere are kept, up to a number.
+
+use crate::context::{Ctx, Memory, Shared, Template, quietly};
+use crate::coroutine::{Live, Stacks, Stop};
+use crate::monitor::MonitorSpec;
+use crate::panics;
+use crate::trie::{Closing, NONE, Trie};
+use crate::values::Values;
+use manyworlds_core::{
+    Action, Cursor, Failure, FailureKind, LocalStats, Locals, LocalsFactory, Network, NodeId, Obs, Pid, ProcId, Root, StepInfo, ValueId,
+};
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// How programs are run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ProgramConfig {
+    /// The network of operations that name none.
+    pub network: Network,
+    /// Bytes of stack for each process.
+    pub stack_size: usize,
+    /// How many local histories are remembered. A small number costs time, never a result.
+    pub max_nodes: usize,
+    /// How many waiting coroutines are kept.
+    pub max_coroutines: usize,
+    /// How many operations a process may do before its execution is cut off.
+    pub step_bound: u64,
+}
+
+impl Default for ProgramConfig {
+    fn default() -> ProgramConfig {
+        ProgramConfig {
+            network: Network::default(),
+            stack_size: 256 * 1024,
+            max_nodes: 1 << 16,
+            max_coroutines: 128,
+            step_bound: 100_000,
+        }
+    }
+}
+
+/// The code of a process that exists from the start.
+pub type Main = Arc<dyn Fn() + Send + Sync>;
+
+/// A program: the processes it starts with, its monitors, and how to run them.
+#[derive(Clone)]
+pub struct Program {
+    mains: Vec<(String, Main)>,
+    monitors: Vec<MonitorSpec>,
+    config: ProgramConfig,
+}
+
+impl Program {
+    /// A program that starts with the given processes, by name; number `n` has the id `Pid::root(n)`.
+    pub fn new(mains: Vec<(String, Main)>, config: ProgramConfig) -> Program {
+        Program { mains, monitors: Vec::new(), config }
+    }
+
+    /// Adds a monitor.
+    pub fn watch(&mut self, monitor: MonitorSpec) {
+        self.monitors.push(monitor);
+    }
+}
+
+impl LocalsFactory for Program {
+    type Locals = Table;
+
+    fn make(&self) -> Table {
+        Table::new(self)
+    }
+}
+
+struct Start(Main);
+
+impl Template for Start {
+    fn run(&self, ctx: &Ctx) -> u32 {
+        (self.0)();
+        ctx.intern(())
+    }
+}
+
+/// A coroutine that stands at a node.
+struct Standing {
+    live: Live,
+    node: u32,
+    since: u64,
+}
+
+/// The local histories of a program, found so far by one worker.
+pub struct Table {
+    shared: Rc<Shared>,
+    config: ProgramConfig,
+    stacks: Stacks,
+    standing: Vec<Option<Standing>>,
+    vacant: Vec<u32>,
+    roots: Vec<Root>,
+    stats: LocalStats,
+    /// Trim when there are more nodes than this.
+    limit: usize,
+}
+
+impl Table {
+    fn new(program: &Program) -> Table {
+        let mut memory = Memory {
+            trie: Trie::default(),
+            values: Values::default(),
+            procs: Vec::new(),
+            by_pid: FxHashMap::default(),
+        };
+        let mut roots = Vec::new();
+        let mut root = |n: u16, template: Rc<dyn Template>, name: &str, monitor: bool| {
+            let proc = memory.meet(Pid::root(n), (NONE, u32::from(n))).expect("roots have names of their own");
+            let node = NodeId(memory.trie.add_root(proc, template));
+            roots.push(Root { proc, node, monitor, name: name.to_string() });
+        };
+        for ((name, main), n) in program.mains.iter().zip(0..) {
+            root(n, Rc::new(Start(main.clone())), name, false);
+        }
+        let mut watchers = Vec::new();
+        for (monitor, n) in program.monitors.iter().zip(program.mains.len() as u16..) {
+            root(n, monitor.template(), &monitor.name, true);
+            watchers.push(monitor.watcher(Pid::root(n)));
+        }
+        let config = program.config;
+        Table {
+            shared: Rc::new(Shared {
+                memory: RefCell::new(memory),
+                network: config.network,
+                step_bound: config.step_bound,
+                monitors: watchers,
+            }),
+            config,
+            stacks: Stacks::new(config.stack_size),
+            standing: Vec::new(),
+            vacant: Vec::new(),
+            roots,
+            stats: LocalStats::default(),
+            limit: config.max_nodes,
+        }
+    }
+
+    /// Runs user code to find out what happens at `node`, which nobody has reached before.
+    #[cold]
+    fn run(&mut self, node: u32, obs: Obs) {
+        let parent = self.shared.memory.borrow().trie.node(node).parent;
+        let stop = match self.leave(parent) {
+            Some(live) => {
+                self.stats.user_steps += 1;
+                self.stacks.resume(live, obs)
+            }
+            None => self.start_again(node, false),
+        };
+        self.stats.distinct_steps += 1;
+        self.settle(node, stop);
+    }
+
+    /// Takes the coroutine that stands at `node`, if one does.
+    fn leave(&mut self, node: u32) -> Option<Live> {
+        if node == NONE {
+            return None;
+        }
+        let mut memory = self.shared.memory.borrow_mut();
+        let slot = std::mem::replace(&mut memory.trie.node_mut(node).coroutine, NONE);
+        let standing = self.standing.get_mut(slot as usize)?.take()?;
+        self.vacant.push(slot);
+        Some(standing.live)
+    }
+
+    fn start_again(&mut self, node: u32, audit: bool) -> Stop {
+        let (template, ctx) = {
+            let memory = self.shared.memory.borrow();
+            let path = memory.trie.path(node);
+            let root = memory.trie.node(path[0]);
+            let template = root.template.clone().expect("a process starts with its code");
+            let pid = memory.procs[root.proc.0 as usize].pid;
+            self.stats.user_steps += path.len() as u64;
+            (template, Ctx::new(self.shared.clone(), root.proc, pid, path, audit))
+        };
+        self.stacks.start(template, ctx)
+    }
+
+    /// Stores what happened at `node`.
+    fn settle(&mut self, node: u32, stop: Stop) {
+        let (ctx, closing, live) = match stop {
+            Stop::Waits(live, closing) => (live.ctx.clone(), closing, Some(live)),
+            Stop::Over(ctx, closing) => (ctx.clone(), self.over(&ctx, closing), None),
+        };
+        let slot = live.map_or(NONE, |live| self.stand(live, node));
+        let mut memory = self.shared.memory.borrow_mut();
+        let known = memory.trie.node_mut(node);
+        known.actions = ctx.recs.take().into_boxed_slice();
+        known.closing = closing;
+        known.coroutine = slot;
+    }
+
+    /// A process that is over before it has repeated its past is not deterministic.
+    fn over(&self, ctx: &Ctx, closing: Closing) -> Closing {
+        if !ctx.replaying() {
+            return closing;
+        }
+        if let Closing::Fail(failure) = &closing
+            && failure.kind != FailureKind::Panic
+        {
+            return closing;
+        }
+        let memory = self.shared.memory.borrow();
+        let node = memory.trie.node(ctx.path[ctx.position.get()]);
+        let before = memory.words(&node.closing.action(), node.closing.loc());
+        let (after, location) = match &closing {
+            Closing::Fail(failure) => (format!("panic: {}", failure.message), failure.location.clone()),
+            other => (memory.words(&other.action(), other.loc()), other.loc().map(ToString::to_string)),
+        };
+        let message = format!("this process is not deterministic: with the same history it first did `{before}` and now does `{after}`");
+        Closing::Fail(Box::new(Failure { kind: FailureKind::Nondeterminism, message, location }))
+    }
+
+    fn stand(&mut self, live: Live, node: u32) -> u32 {
+        if self.standing.len() - self.vacant.len() >= self.config.max_coroutines {
+            self.give_up_oldest();
+        }
+        let standing = Some(Standing { live, node, since: self.stats.user_steps });
+        match self.vacant.pop() {
+            Some(slot) => {
+                self.standing[slot as usize] = standing;
+                slot
+            }
+            None => {
+                self.standing.push(standing);
+                self.standing.len() as u32 - 1
+            }
+        }
+    }
+
+    fn give_up_oldest(&mut self) {
+        let oldest = self.standing.iter().flatten().min_by_key(|s| s.since).map(|s| s.node);
+        if let Some(live) = oldest.and_then(|node| self.leave(node)) {
+            self.stacks.unwind(live);
+        }
+    }
+
+    fn closing<R>(&self, node: NodeId, f: impl FnOnce(&Closing) -> R) -> R {
+        f(&self.shared.memory.borrow().trie.node(node.0).closing)
+    }
+
+    /// Asks the filter of a receive; user code runs with nothing borrowed.
+    #[cold]
+    fn filter(&mut self, node: u32, value: u32) -> bool {
+        let (filter, shown) = {
+            let memory = self.shared.memory.borrow();
+            let Closing::Recv { filter: Some(filter), .. } = &memory.trie.node(node).closing else { return true };
+            (filter.clone(), memory.values.value(value))
+        };
+        // A filter that panics takes the message: the process then runs it again itself and fails in the right place.
+        let takes = panics::listen(|| catch_unwind(AssertUnwindSafe(|| filter(shown.as_any())))).unwrap_or(true);
+        let mut memory = self.shared.memory.borrow_mut();
+        let filtered = &mut memory.trie.node_mut(node).filtered;
+        if filtered.len() <= value as usize {
+            filtered.resize(value as usize + 1, 0);
+        }
+        filtered[value as usize] = 1 + u8::from(takes);
+        takes
+    }
+}
+
+impl Locals for Table {
+    fn roots(&mut self) -> Vec<Root> {
+        for root in self.roots.clone() {
+            self.start(root.node);
+        }
+        self.roots.clone()
+    }
+
+    fn root_name(&self, proc: ProcId) -> String {
+        self.roots.iter().find(|root| root.proc == proc).map(|root| root.name.clone()).unwrap_or_default()
+    }
+
+    fn start(&mut self, root: NodeId) {
+        if self.closing(root, |closing| matches!(closing, Closing::Unknown)) {
+            self.run(root.0, 0);
+        }
+    }
+
+    #[inline]
+    fn action(&self, at: Cursor) -> Action {
+        let memory = self.shared.memory.borrow();
+        let node = memory.trie.node(at.node.0);
+        match node.actions.get(at.off as usize) {
+            Some(rec) => rec.action,
+            None => node.closing.action(),
+        }
+    }
+
+    #[inline]
+    fn step(&mut self, node: NodeId, obs: Obs) -> NodeId {
+        let known = self.shared.memory.borrow().trie.child(node.0, obs);
+        NodeId(known.unwrap_or_else(|| {
+            let child = self.shared.memory.borrow_mut().trie.add_child(node.0, obs);
+            self.run(child, obs);
+            child
+        }))
+    }
+
+    #[inline]
+    fn accepts(&mut self, node: NodeId, value: ValueId) -> bool {
+        {
+            let memory = self.shared.memory.borrow();
+            let known = memory.trie.node(node.0);
+            let Closing::Recv { tag, filter, .. } = &known.closing else { return false };
+            if memory.values.tag_of(value.0) != *tag {
+                return false;
+            }
+            if filter.is_none() {
+                return true;
+            }
+            match known.filtered.get(value.0 as usize) {
+                Some(1) => return false,
+                Some(2) => return true,
+                _ => {}
+            }
+        }
+        self.filter(node.0, value.0)
+    }
+
+    fn pid(&self, proc: ProcId) -> Pid {
+        self.shared.memory.borrow().procs[proc.0 as usize].pid
+    }
+
+    fn proc(&self, pid: Pid) -> Option<ProcId> {
+        self.shared.memory.borrow().by_pid.get(&pid).map(|&proc| ProcId(proc))
+    }
+
+    fn failure(&self, node: NodeId) -> Option<Failure> {
+        self.closing(node, |closing| match closing {
+            Closing::Fail(failure) => Some((**failure).clone()),
+            _ => None,
+        })
+    }
+
+    fn describe(&self, at: Cursor) -> StepInfo {
+        let memory = self.shared.memory.borrow();
+        let node = memory.trie.node(at.node.0);
+        if let Some(rec) = node.actions.get(at.off as usize) {
+            let detail = match (&rec.name, rec.action) {
+                (Some(name), _) => name.to_string(),
+                (None, Action::Send { value, .. }) => memory.values.value(value.0).show(),
+                _ => String::new(),
+            };
+            return StepInfo { location: Some(rec.loc.to_string()), detail };
+        }
+        let location = node.closing.loc().map(ToString::to_string);
+        let detail = match &node.closing {
+            Closing::Recv { what, .. } => format!("for {}", short(what)),
+            Closing::Join { child, .. } => format!("for {:?} to end", memory.procs[child.0 as usize].pid),
+            _ => String::new(),
+        };
+        StepInfo { location, detail }
+    }
+
+    fn show(&self, value: ValueId) -> String {
+        let value = self.shared.memory.borrow().values.value(value.0);
+        panics::listen(|| catch_unwind(AssertUnwindSafe(|| value.show()))).unwrap_or_else(|_| "(its Debug panics)".to_string())
+    }
+
+    fn stats(&self) -> LocalStats {
+        self.stats
+    }
+
+    fn over_bound(&self) -> bool {
+        self.shared.memory.borrow().trie.len() > self.limit
+    }
+
+    fn trim(&mut self, live: &mut dyn Iterator<Item = NodeId>) {
+        let roots: Vec<u32> = self.roots.iter().map(|root| root.node.0).collect();
+        let dropped = {
+            let mut memory = self.shared.memory.borrow_mut();
+            memory.trie.retain(&mut live.map(|node| node.0).chain(roots))
+        };
+        for node in &dropped {
+            if let Some(standing) = self.standing.get_mut(node.coroutine as usize).and_then(Option::take) {
+                self.vacant.push(node.coroutine);
+                self.stacks.unwind(standing.live);
+            }
+        }
+        let values = {
+            let mut memory = self.shared.memory.borrow_mut();
+            let used = memory.values_in_use();
+            memory.trie.iter_mut().for_each(|node| node.filtered.clear());
+            // Ids of live nodes are never reused by others, so twice what is live leaves room to work in.
+            self.limit = self.config.max_nodes.max(2 * memory.trie.len());
+            memory.values.retain(|value| used[value as usize])
+        };
+        quietly(|| drop((dropped, values)));
+    }
+
+    fn audit(&mut self, node: NodeId) -> Option<Failure> {
+        let stop = self.start_again(node.0, true);
+        let (ctx, closing) = match stop {
+            Stop::Waits(live, closing) => {
+                let ctx = live.ctx.clone();
+                self.stacks.unwind(live);
+                (ctx, closing)
+            }
+            Stop::Over(ctx, closing) => (ctx, closing),
+        };
+        if matches!(closing, Closing::Unknown) {
+            return None;
+        }
+        let memory = self.shared.memory.borrow();
+        let known = memory.trie.node(node.0);
+        let at_end = ctx.position.get() + 1 == ctx.path.len() && ctx.repeated_all(known.actions.len());
+        if at_end && known.closing.same(&closing) {
+            return None;
+        }
+        drop(memory);
+        match self.over(&ctx, closing) {
+            Closing::Fail(failure) => Some(*failure),
+            _ => None,
+        }
+    }
+}
+
+impl Memory {
+    fn values_in_use(&mut self) -> Vec<bool> {
+        let mut used = vec![false; self.values.len()];
+        let mut use_value = |value: u32| {
+            if let Some(entry) = used.get_mut(value as usize) {
+                *entry = true;
+            }
+        };
+        for node in self.trie.iter_mut() {
+            // The answer to a choice is no value; keeping a value by mistake does no harm.
+            use_value(node.obs);
+            for rec in &node.actions {
+                if let Action::Send { value, .. } = rec.action {
+                    use_value(value.0);
+                }
+            }
+            if let Closing::End { value } = node.closing {
+                use_value(value.0);
+            }
+        }
+        used
+    }
+}
+
+impl Drop for Table {
+    fn drop(&mut self) {
+        for standing in self.standing.drain(..).flatten() {
+            self.stacks.unwind(standing.live);
+        }
+    }
+}
+
+/// The last part of a type's path.
+fn short(name: &str) -> &str {
+    let head = name.split('<').next().unwrap_or(name);
+    let cut = head.rfind("::").map_or(0, |i| i + 2);
+    &name[cut..]
+}

@@ -1,0 +1,317 @@
+//! The trie of observed histories. A node is what a process knows; it stores what the process does there: a list of actions that need no
+//! answer, then a closing one. An edge is an answer.
+
+use crate::context::Template;
+use crate::values::Tag;
+use manyworlds_core::{Action, Failure, Network, Obs, ProcId, ValueId};
+use rustc_hash::FxHashMap;
+use std::any::Any;
+use std::panic::Location;
+use std::rc::Rc;
+
+/// No node.
+pub const NONE: u32 = u32::MAX;
+/// Children beyond this number are found by hashing.
+const WIDE: u16 = 8;
+
+/// A source location.
+pub type Loc = &'static Location<'static>;
+/// A receive's filter.
+pub type Filter = Rc<dyn Fn(&dyn Any) -> bool>;
+
+/// An action that needs no answer.
+#[derive(Clone)]
+pub struct Rec {
+    /// As engines see it.
+    pub action: Action,
+    /// Where it was called.
+    pub loc: Loc,
+    /// The name of a spawned process.
+    pub name: Option<Rc<str>>,
+}
+
+/// How a node closes.
+pub enum Closing {
+    /// User code has not run there yet.
+    Unknown,
+    /// Waits for a message of type `tag`.
+    Recv {
+        /// Of the message.
+        network: Network,
+        /// Or times out.
+        blocking: bool,
+        /// The type it takes.
+        tag: Tag,
+        /// And the values.
+        filter: Option<Filter>,
+        /// The name of the type, for people.
+        what: &'static str,
+        /// Where it was called.
+        loc: Loc,
+    },
+    /// Takes each answer.
+    Choose {
+        /// How many.
+        arity: u32,
+        /// Whether answer 1 loses a message.
+        loss: bool,
+        /// Where it was called.
+        loc: Loc,
+    },
+    /// Waits for the end of a process.
+    Join {
+        /// Which.
+        child: ProcId,
+        /// Where it was called.
+        loc: Loc,
+    },
+    /// Ran to its end.
+    End {
+        /// The result.
+        value: ValueId,
+    },
+    /// Gave up at an assumption.
+    Stuck {
+        /// Where.
+        loc: Loc,
+    },
+    /// Used up its step bound.
+    Bound,
+    /// Failed.
+    Fail(Box<Failure>),
+}
+
+impl Closing {
+    /// As engines see it.
+    pub fn action(&self) -> Action {
+        match self {
+            Closing::Recv { network, blocking, .. } => Action::Recv { network: *network, blocking: *blocking },
+            Closing::Choose { arity, loss, .. } => Action::Choose { arity: *arity, loss: *loss },
+            Closing::Join { child, .. } => Action::Join { child: *child },
+            Closing::End { value } => Action::End { value: *value },
+            Closing::Stuck { .. } => Action::Stuck,
+            Closing::Bound => Action::Bound,
+            Closing::Fail(_) => Action::Fail,
+            Closing::Unknown => unreachable!("nodes are started before they are asked"),
+        }
+    }
+
+    /// Whether running the same history again closed in the same way. Filters cannot be compared; their place can.
+    pub fn same(&self, other: &Closing) -> bool {
+        match (self, other) {
+            (Closing::Recv { tag: a, loc: x, .. }, Closing::Recv { tag: b, loc: y, .. }) => {
+                a == b && x == y && self.action() == other.action()
+            }
+            (Closing::Fail(a), Closing::Fail(b)) => a == b,
+            (Closing::Fail(_), _) | (_, Closing::Fail(_)) => false,
+            _ => self.action() == other.action() && self.loc() == other.loc(),
+        }
+    }
+
+    /// Where it was called.
+    pub fn loc(&self) -> Option<Loc> {
+        match self {
+            Closing::Recv { loc, .. }
+            | Closing::Choose { loc, .. }
+            | Closing::Join { loc, .. }
+            | Closing::Stuck { loc } => Some(loc),
+            _ => None,
+        }
+    }
+}
+
+/// What a process knows.
+pub struct Node {
+    /// Who.
+    pub proc: ProcId,
+    /// What it knew before, or [`NONE`] at its start.
+    pub parent: u32,
+    /// What it learnt then.
+    pub obs: Obs,
+    /// The first action that needs an answer.
+    pub closing: Closing,
+    /// What it does before.
+    pub actions: Box<[Rec]>,
+    /// The code of the process; only at its start.
+    pub template: Option<Rc<dyn Template>>,
+    /// The live coroutine that stands here, or [`NONE`].
+    pub coroutine: u32,
+    /// Answers of the filter: value id → not asked, no, yes.
+    pub filtered: Vec<u8>,
+    first_child: u32,
+    sibling: u32,
+    children: u16,
+}
+
+/// The trie, a forest with a root for each start of a process.
+#[derive(Default)]
+pub struct Trie {
+    nodes: Vec<Option<Node>>,
+    free: Vec<u32>,
+    wide: FxHashMap<(u32, Obs), u32>,
+}
+
+impl Trie {
+    /// The node with this id.
+    #[inline]
+    pub fn node(&self, id: u32) -> &Node {
+        self.nodes[id as usize].as_ref().expect("ids in use have nodes")
+    }
+
+    /// The node with this id.
+    #[inline]
+    pub fn node_mut(&mut self, id: u32) -> &mut Node {
+        self.nodes[id as usize].as_mut().expect("ids in use have nodes")
+    }
+
+    /// How many nodes there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len() - self.free.len()
+    }
+
+    /// Adds the start of a process.
+    pub fn add_root(&mut self, proc: ProcId, template: Rc<dyn Template>) -> u32 {
+        self.add(proc, NONE, 0, Some(template))
+    }
+
+    /// Adds the child of `parent` for `obs`.
+    pub fn add_child(&mut self, parent: u32, obs: Obs) -> u32 {
+        let (proc, first) = (self.node(parent).proc, self.node(parent).first_child);
+        let id = self.add(proc, parent, obs, None);
+        self.node_mut(id).sibling = first;
+        let node = self.node_mut(parent);
+        node.first_child = id;
+        node.children = node.children.saturating_add(1);
+        let wide = node.children > WIDE;
+        if wide {
+            self.index(parent);
+        }
+        id
+    }
+
+    fn index(&mut self, parent: u32) {
+        let mut child = self.node(parent).first_child;
+        while child != NONE {
+            let node = self.node(child);
+            let (obs, next) = (node.obs, node.sibling);
+            // Older children are indexed already.
+            if self.wide.insert((parent, obs), child).is_some() {
+                break;
+            }
+            child = next;
+        }
+    }
+
+    fn add(&mut self, proc: ProcId, parent: u32, obs: Obs, template: Option<Rc<dyn Template>>) -> u32 {
+        let node = Node {
+            proc,
+            parent,
+            obs,
+            closing: Closing::Unknown,
+            actions: Box::default(),
+            template,
+            coroutine: NONE,
+            filtered: Vec::new(),
+            first_child: NONE,
+            sibling: NONE,
+            children: 0,
+        };
+        match self.free.pop() {
+            Some(id) => {
+                self.nodes[id as usize] = Some(node);
+                id
+            }
+            None => {
+                self.nodes.push(Some(node));
+                self.nodes.len() as u32 - 1
+            }
+        }
+    }
+
+    /// The child of `parent` for `obs`, if it is known.
+    #[inline]
+    pub fn child(&self, parent: u32, obs: Obs) -> Option<u32> {
+        let node = self.node(parent);
+        if node.children > WIDE {
+            return self.wide.get(&(parent, obs)).copied();
+        }
+        let mut child = node.first_child;
+        while child != NONE {
+            let node = self.node(child);
+            if node.obs == obs {
+                return Some(child);
+            }
+            child = node.sibling;
+        }
+        None
+    }
+
+    /// The nodes from the start of the process to `id`.
+    pub fn path(&self, id: u32) -> Vec<u32> {
+        let mut path = vec![id];
+        let mut node = self.node(id);
+        while node.parent != NONE {
+            path.push(node.parent);
+            node = self.node(node.parent);
+        }
+        path.reverse();
+        path
+    }
+
+    /// Forgets what is neither in `live`, nor above it, nor the start of a process that one of those spawned. Returns what was
+    /// forgotten, to be dropped when nothing is borrowed.
+    pub fn retain(&mut self, live: &mut dyn Iterator<Item = u32>) -> Vec<Node> {
+        let mut keep = vec![false; self.nodes.len()];
+        for id in live {
+            self.mark(id, &mut keep);
+        }
+        let mut dropped = Vec::new();
+        for (id, slot) in self.nodes.iter_mut().enumerate() {
+            if let Some(node) = slot {
+                (node.first_child, node.sibling, node.children) = (NONE, NONE, 0);
+                if !keep[id] {
+                    dropped.extend(slot.take());
+                    self.free.push(id as u32);
+                }
+            }
+        }
+        self.wide.clear();
+        for id in 0..self.nodes.len() as u32 {
+            if keep[id as usize] && self.node(id).parent != NONE {
+                self.link(id);
+            }
+        }
+        dropped
+    }
+
+    fn mark(&self, id: u32, keep: &mut [bool]) {
+        let mut open = vec![id];
+        while let Some(mut id) = open.pop() {
+            while id != NONE && !std::mem::replace(&mut keep[id as usize], true) {
+                for rec in &self.node(id).actions {
+                    if let Action::Spawn { root, .. } = rec.action {
+                        open.push(root.0);
+                    }
+                }
+                id = self.node(id).parent;
+            }
+        }
+    }
+
+    fn link(&mut self, id: u32) {
+        let parent = self.node(id).parent;
+        let first = self.node(parent).first_child;
+        self.node_mut(id).sibling = first;
+        let node = self.node_mut(parent);
+        node.first_child = id;
+        node.children = node.children.saturating_add(1);
+        if node.children > WIDE {
+            self.index(parent);
+        }
+    }
+
+    /// The nodes in use.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Node> {
+        self.nodes.iter_mut().flatten()
+    }
+}

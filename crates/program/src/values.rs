@@ -1,0 +1,137 @@
+//! Interned messages: equal values have equal ids.
+//!
+//! User code (`Hash`, `Eq`, `Drop`) never runs while the table is borrowed: it may be slow, deep, or call back into the API.
+
+use rustc_hash::{FxHashMap, FxHasher};
+use std::any::{Any, TypeId};
+use std::fmt::Debug;
+use std::hash::{Hash, Hasher};
+use std::rc::Rc;
+
+/// What can be sent, chosen or returned by a process.
+pub trait Message: Clone + Eq + Hash + Debug + 'static {}
+impl<T: Clone + Eq + Hash + Debug + 'static> Message for T {}
+
+/// A message whose type is forgotten.
+pub trait Value {
+    /// For downcasting.
+    fn as_any(&self) -> &dyn Any;
+    /// The user's `Debug`.
+    fn show(&self) -> String;
+}
+
+impl<T: Message> Value for T {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn show(&self) -> String {
+        format!("{self:?}")
+    }
+}
+
+/// A number for a type; types meet in one table per worker.
+pub type Tag = u32;
+
+const NONE: u32 = u32::MAX;
+
+struct Slot {
+    value: Option<Rc<dyn Value>>,
+    tag: Tag,
+    hash: u64,
+    /// The next value with the same hash.
+    next: u32,
+}
+
+/// The interner.
+#[derive(Default)]
+pub struct Values {
+    slots: Vec<Slot>,
+    free: Vec<u32>,
+    by_hash: FxHashMap<u64, u32>,
+    tags: FxHashMap<TypeId, Tag>,
+}
+
+/// The hash under which a value is filed. Runs user code.
+pub fn hash<T: Message>(value: &T) -> u64 {
+    let mut hasher = FxHasher::default();
+    TypeId::of::<T>().hash(&mut hasher);
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+impl Values {
+    /// The number of a type.
+    pub fn tag<T: 'static>(&mut self) -> Tag {
+        let next = self.tags.len() as Tag;
+        *self.tags.entry(TypeId::of::<T>()).or_insert(next)
+    }
+
+    /// The first value filed under `hash`, to be compared outside.
+    pub fn first(&self, hash: u64) -> Option<(u32, Rc<dyn Value>)> {
+        self.get(*self.by_hash.get(&hash)?)
+    }
+
+    /// The next value filed under the same hash.
+    pub fn following(&self, id: u32) -> Option<(u32, Rc<dyn Value>)> {
+        self.get(self.slots[id as usize].next)
+    }
+
+    fn get(&self, id: u32) -> Option<(u32, Rc<dyn Value>)> {
+        let slot = self.slots.get(id as usize)?;
+        Some((id, slot.value.clone()?))
+    }
+
+    /// Files a value that is not here yet.
+    pub fn insert(&mut self, hash: u64, tag: Tag, value: Rc<dyn Value>) -> u32 {
+        let next = self.by_hash.get(&hash).copied().unwrap_or(NONE);
+        let slot = Slot { value: Some(value), tag, hash, next };
+        let id = match self.free.pop() {
+            Some(id) => {
+                self.slots[id as usize] = slot;
+                id
+            }
+            None => {
+                self.slots.push(slot);
+                self.slots.len() as u32 - 1
+            }
+        };
+        self.by_hash.insert(hash, id);
+        id
+    }
+
+    /// The value with this id.
+    pub fn value(&self, id: u32) -> Rc<dyn Value> {
+        self.slots[id as usize].value.clone().expect("ids in use have values")
+    }
+
+    /// The type of the value with this id.
+    #[inline]
+    pub fn tag_of(&self, id: u32) -> Tag {
+        self.slots[id as usize].tag
+    }
+
+    /// How many ids have been given out.
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Forgets the values that are not `live`; the caller drops what is returned when nothing is borrowed.
+    pub fn retain(&mut self, live: impl Fn(u32) -> bool) -> Vec<Rc<dyn Value>> {
+        let mut dropped = Vec::new();
+        self.by_hash.clear();
+        for id in 0..self.slots.len() as u32 {
+            let slot = &mut self.slots[id as usize];
+            if slot.value.is_none() {
+                continue;
+            }
+            if live(id) {
+                slot.next = self.by_hash.insert(slot.hash, id).unwrap_or(NONE);
+            } else {
+                dropped.extend(slot.value.take());
+                self.free.push(id);
+            }
+        }
+        dropped
+    }
+}

@@ -1,0 +1,37 @@
+//! The model zoo: one file a protocol, used by the command line, the tests, the benches and the book.
+#![forbid(unsafe_code)]
+
+pub mod litmus;
+pub mod nnr;
+pub mod ns_nr;
+pub mod ns_nr_sel;
+pub mod ns_r;
+pub mod nworkers;
+pub mod ping_pong;
+mod registry;
+pub mod ssr_br;
+pub mod two_phase_commit;
+
+pub use registry::{Domain, Model, Param, Params};
+
+/// Every model, in the order in which `manyworlds list` shows them.
+pub fn models() -> &'static [Model] {
+    const MODELS: &[Model] = &[
+        litmus::MODEL,
+        ns_r::MODEL,
+        ns_nr::MODEL,
+        ns_nr_sel::MODEL,
+        nnr::MODEL,
+        ssr_br::MODEL,
+        nworkers::MODEL,
+        two_phase_commit::MODEL,
+        two_phase_commit::BUG,
+        ping_pong::MODEL,
+    ];
+    MODELS
+}
+
+/// The model with this name.
+pub fn find(name: &str) -> Option<&'static Model> {
+    models().iter().find(|model| model.name == name)
+}

@@ -1,0 +1,23 @@
+//! `ns+nr-sel` (Must ex. 2.7): as `ns+nr`, but the receiver asks for the messages in a given order: one execution.
+
+use crate::{Model, Param};
+use manyworlds::prelude::*;
+
+/// The zoo entry.
+pub const MODEL: Model = Model {
+    name: "ns+nr-sel",
+    summary: "n senders, n selective receives in a fixed order: 1 execution (Must ex. 2.7)",
+    params: &[Param::int("n", 5, 1..=10_000, "senders")],
+    build: |params| Ok(checker(params.int("n"))),
+};
+
+fn checker(n: usize) -> Checker {
+    Checker::new(move || {
+        for i in 0..n {
+            process(format!("sender{i}")).spawn(move || send(Pid::ROOT, i));
+        }
+        for i in 0..n {
+            recv_where(move |m: &usize| *m == i);
+        }
+    })
+}

@@ -1,0 +1,36 @@
+//! `ping-pong`: two processes exchange `k` rounds; then `m` processes race to send to the first: `m!` executions, each with a long common past.
+//! The cost of an execution should grow with its length and no faster.
+
+use crate::{Model, Param};
+use manyworlds::prelude::*;
+
+/// The zoo entry.
+pub const MODEL: Model = Model {
+    name: "ping-pong",
+    summary: "k rounds between two processes, then m racing senders: m! executions",
+    params: &[Param::int("k", 10, 0..=100_000, "rounds"), Param::int("m", 3, 0..=12, "racing senders")],
+    build: |params| Ok(checker(params.int("k"), params.int("m"))),
+};
+
+fn checker(k: usize, m: usize) -> Checker {
+    Checker::new(move || {
+        let ping = me();
+        let pong = process("pong").spawn(move || {
+            for _ in 0..k {
+                let ball: usize = recv();
+                send(ping, ball + 1);
+            }
+        });
+        let mut ball = 0;
+        for _ in 0..k {
+            send(pong.pid(), ball);
+            ball = recv();
+        }
+        for i in 0..m {
+            process(format!("racer{i}")).spawn(move || send(ping, i));
+        }
+        for _ in 0..m {
+            recv::<usize>();
+        }
+    })
+}

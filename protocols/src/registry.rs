@@ -1,0 +1,134 @@
+//! What a model of the zoo says about itself, and how it is found by name.
+
+use manyworlds::Checker;
+use serde_json::{Map, Value};
+use std::ops::RangeInclusive;
+
+/// A parameter of a model.
+#[derive(Clone, Debug)]
+pub struct Param {
+    /// As written on the command line.
+    pub name: &'static str,
+    /// What it means.
+    pub help: &'static str,
+    /// Which values it takes, and the one it has if not given.
+    pub domain: Domain,
+}
+
+/// The values of a parameter.
+#[derive(Clone, Debug)]
+pub enum Domain {
+    /// A number within limits.
+    Int {
+        /// If not given.
+        default: u64,
+        /// Both ends included.
+        limits: RangeInclusive<u64>,
+    },
+    /// Any text.
+    Text {
+        /// If not given.
+        default: &'static str,
+    },
+}
+
+impl Param {
+    /// A number within `limits`.
+    pub const fn int(name: &'static str, default: u64, limits: RangeInclusive<u64>, help: &'static str) -> Param {
+        Param { name, help, domain: Domain::Int { default, limits } }
+    }
+
+    /// A text.
+    pub const fn text(name: &'static str, default: &'static str, help: &'static str) -> Param {
+        Param { name, help, domain: Domain::Text { default } }
+    }
+
+    /// The value it has if not given.
+    pub fn default(&self) -> Value {
+        match &self.domain {
+            Domain::Int { default, .. } => Value::from(*default),
+            Domain::Text { default } => Value::from(*default),
+        }
+    }
+
+    fn parse(&self, text: &str) -> Result<Value, String> {
+        match &self.domain {
+            Domain::Text { .. } => Ok(Value::from(text)),
+            Domain::Int { limits, .. } => match text.parse::<u64>() {
+                Ok(n) if limits.contains(&n) => Ok(Value::from(n)),
+                _ => Err(format!(
+                    "parameter `{}` is `{text}`; expected a whole number from {} to {} ({})",
+                    self.name,
+                    limits.start(),
+                    limits.end(),
+                    self.help
+                )),
+            },
+        }
+    }
+}
+
+/// The parameters of one run.
+#[derive(Clone, Debug, Default)]
+pub struct Params(Map<String, Value>);
+
+impl Params {
+    /// A number.
+    pub fn int(&self, name: &str) -> usize {
+        self.0.get(name).and_then(Value::as_u64).unwrap_or(0) as usize
+    }
+
+    /// A text.
+    pub fn text(&self, name: &str) -> &str {
+        self.0.get(name).and_then(Value::as_str).unwrap_or("")
+    }
+
+    /// As JSON.
+    pub fn json(&self) -> &Map<String, Value> {
+        &self.0
+    }
+}
+
+/// A model of the zoo.
+pub struct Model {
+    /// As written on the command line.
+    pub name: &'static str,
+    /// One line.
+    pub summary: &'static str,
+    /// In the order in which they are shown.
+    pub params: &'static [Param],
+    /// Makes the program.
+    pub build: fn(&Params) -> Result<Checker, String>,
+}
+
+impl Model {
+    /// The parameters given as (name, value) texts, checked, with defaults for the others.
+    pub fn params<'a>(&self, given: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Params, String> {
+        let mut values: Map<String, Value> = self.params.iter().map(|p| (p.name.to_string(), p.default())).collect();
+        for (name, text) in given {
+            let Some(param) = self.params.iter().find(|p| p.name == name) else {
+                let known: Vec<&str> = self.params.iter().map(|p| p.name).collect();
+                return Err(match known.is_empty() {
+                    true => format!("model `{}` has no parameter `{name}`; it has none at all", self.name),
+                    false => format!("model `{}` has no parameter `{name}`; it has: {}", self.name, known.join(", ")),
+                });
+            };
+            values.insert(name.to_string(), param.parse(text)?);
+        }
+        Ok(Params(values))
+    }
+
+    /// The parameters of a trace.
+    pub fn params_from_json(&self, json: &Map<String, Value>) -> Result<Params, String> {
+        let texts: Vec<(String, String)> = json
+            .iter()
+            .map(|(name, value)| (name.clone(), value.as_str().map_or_else(|| value.to_string(), ToString::to_string)))
+            .collect();
+        self.params(texts.iter().map(|(name, text)| (name.as_str(), text.as_str())))
+    }
+
+    /// The program with these parameters, ready to be checked.
+    pub fn checker(&self, params: &Params) -> Result<Checker, String> {
+        Ok((self.build)(params)?.name(self.name).params(params.json().clone()))
+    }
+}
