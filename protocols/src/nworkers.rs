@@ -27,6 +27,4 @@ fn checker(n: usize) -> Checker {
         send(main, "mine");
         recv::<&str>();
     })
-    // mbox and cd would put main's own message first; the point is the race, so both go by p2p.
-    .network(Network::P2p)
 }
