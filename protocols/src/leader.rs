@@ -1,16 +1,16 @@
 //! `leader`: leader election by leases. `n` nodes follow a global clock that is set forward `i` times, by 1, 2 or 3 each time (Must §6.3).
 //!
-//! The clock tells all nodes the time. A node that knows of no lease that covers it applies for one at an atomic writer (in the place of a
-//! replicated log), and says which lease it believes to be the last. If it is right, and that lease has run out, it gets the next one and
-//! announces itself to all others; if not, it is told the last lease and, if that covers the time, waits to hear from its holder. Nodes may
-//! hear of the time and of leaders late, and under asyn in any order: it is right under all four networks.
+//! The clock tells all nodes the time. A node that knows of no lease for it applies for one at an atomic writer (in the place of a replicated
+//! log), which compares and sets: the applicant names the last lease it knows of, all of which is over. If there is none after it, it gets
+//! the next one and announces itself to all others; else it is told the last lease and, if that is not over, waits to hear from its holder.
+//! Nodes may hear of the time and of leaders late, and under asyn in any order: it is right under all four networks.
 //!
 //! Property: no two leaders at one time, and no two in one term. Each node checks what it hears against its own leases; in `leader+mon` the
-//! monitor [`Uniqueness`] checks all announcements. It observes one message of each announcement, a filter drops the copies for the other
+//! monitor `Uniqueness` checks all announcements. It observes one message of each announcement, a filter drops the copies for the other
 //! nodes. Whoever leads has almost always heard of the leader before, so announcements have few orders and the monitor few worlds of its own.
 //!
-//! `leader-bug`: the writer trusts applicants, which have looked for themselves. A world that shows it: two nodes hear the first tick and
-//! apply before either has heard of the other.
+//! `leader-bug`: the writer sets without comparing. A world that shows it: two nodes hear the first tick and apply before either has heard of
+//! the other.
 
 use crate::{Model, Param, Params};
 use manyworlds::Monitor;
@@ -23,7 +23,7 @@ pub const MODEL: Model = Model {
     name: "leader",
     summary: "leader election by leases: n nodes, a clock set forward i times by 1, 2 or 3 (Must §6.3)",
     params: PARAMS,
-    build: |params| Ok(checker(params, Writer::Compares)),
+    build: |params| Ok(checker(params, Writer::ComparesAndSets)),
 };
 
 /// The same with a monitor.
@@ -31,7 +31,7 @@ pub const MONITORED: Model = Model {
     name: "leader+mon",
     summary: "leader election with a monitor that checks that leaders are unique",
     params: PARAMS,
-    build: |params| Ok(checker(params, Writer::Compares).monitor(Uniqueness::default)),
+    build: |params| Ok(checker(params, Writer::ComparesAndSets).monitor(Uniqueness::default)),
 };
 
 /// The variant with a seeded bug.
@@ -39,7 +39,7 @@ pub const BUG: Model = Model {
     name: "leader-bug",
     summary: "leader election whose writer does not compare: two leaders at one time",
     params: PARAMS,
-    build: |params| Ok(checker(params, Writer::Trusts).monitor(Uniqueness::default)),
+    build: |params| Ok(checker(params, Writer::Sets).monitor(Uniqueness::default)),
 };
 
 const PARAMS: &[Param] = &[Param::int("n", 2, 2..=9, "nodes"), Param::int("i", 2, 0..=9, "increments of the clock")];
@@ -50,8 +50,8 @@ const LEASE: u32 = 2;
 /// How leases are given away.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Writer {
-    Compares,
-    Trusts,
+    ComparesAndSets,
+    Sets,
 }
 
 fn checker(params: &Params, writer: Writer) -> Checker {
@@ -123,7 +123,7 @@ fn writer(rule: Writer) {
     let mut lease = Lease::none();
     loop {
         let Apply { node, now, last } = recv();
-        if rule == Writer::Trusts || last == lease.term && now >= lease.time.end {
+        if rule == Writer::Sets || last == lease.term {
             lease = Lease { term: lease.term + 1, leader: node, time: now..now + LEASE };
         }
         send(node, Last(lease.clone()));
