@@ -21,7 +21,7 @@ fn checker(k: usize, m: usize) -> Checker {
                 send(ping, ball + 1);
             }
         });
-        let mut ball = 0;
+        let mut ball = 0usize;
         for _ in 0..k {
             send(pong.pid(), ball);
             ball = recv();

@@ -98,7 +98,10 @@ pub struct Worker<'a, L: Locals> {
     revisits: Revisits,
     restrict: Restrict,
     report: Report,
+    /// Executions not yet reported to `shared`.
     finished: u64,
+    /// All executions of this worker.
+    visited: u64,
     until_tick: u64,
     deepest: u32,
     truncated: Option<StopReason>,
@@ -130,6 +133,7 @@ impl<'a, L: Locals> Worker<'a, L> {
             restrict: Restrict::default(),
             report,
             finished: 0,
+            visited: 0,
             until_tick: TICK,
             deepest: 0,
             truncated: None,
@@ -335,7 +339,8 @@ impl<'a, L: Locals> Worker<'a, L> {
             self.report.worlds.push(World::of(&graph, ending));
         }
         self.finished += 1;
-        if self.finished.is_power_of_two() {
+        self.visited += 1;
+        if self.visited.is_power_of_two() {
             self.audit(&graph);
         }
         self.levels.last_mut().expect("a level is open while exploring").graph = graph;
