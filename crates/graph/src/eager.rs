@@ -102,9 +102,7 @@ impl<L: Locals> Locals for Eager<L> {
         if at.node.0 % 2 == 1 {
             let post = self.posts[at.node.0 as usize / 2];
             return match post.letter {
-                Some(value) if at.off == 0 => {
-                    Action::Send { to: ProcId(2 * post.of.0), value, network: Network::P2p }
-                }
+                Some(value) if at.off == 0 => Action::Send { to: ProcId(2 * post.of.0), value, network: Network::P2p },
                 _ => Action::Recv { network: Network::P2p, blocking: true },
             };
         }

@@ -110,7 +110,11 @@ impl<'a> Shared<'a> {
 
 /// Explores every world of the program that `factory` holds.
 pub fn explore<F: LocalsFactory>(factory: &F, config: &Config, observer: &dyn Observer) -> Report {
-    if config.eager { explore_with(&EagerFactory(factory), config, observer) } else { explore_with(factory, config, observer) }
+    if config.eager {
+        explore_with(&EagerFactory(factory), config, observer)
+    } else {
+        explore_with(factory, config, observer)
+    }
 }
 
 struct EagerFactory<'f, F>(&'f F);

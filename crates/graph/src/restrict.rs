@@ -84,11 +84,8 @@ impl Restrict {
             if event.link != NONE {
                 event.link = self.new_name(event.link);
             }
-            event.clock = if learns && x != r {
-                self.copy_clock(from, event.clock, all, to)
-            } else {
-                to.clock_of(event.thread)
-            };
+            event.clock =
+                if learns && x != r { self.copy_clock(from, event.clock, all, to) } else { to.clock_of(event.thread) };
             match event.kind {
                 Kind::Send if event.peer != NONE => {
                     let dst = &mut to.threads[event.peer as usize];

@@ -20,10 +20,9 @@ impl Schedule {
     pub fn next<L: Locals>(&mut self, graph: &Graph, locals: &mut L) -> Option<u32> {
         let mut threads = 0..graph.threads.len() as u32;
         match self.policy {
-            Policy::ReceiveLast => threads
-                .clone()
-                .find(|&t| goes_on(graph, t))
-                .or_else(|| threads.find(|&t| receives(graph, locals, t))),
+            Policy::ReceiveLast => {
+                threads.clone().find(|&t| goes_on(graph, t)).or_else(|| threads.find(|&t| receives(graph, locals, t)))
+            }
             Policy::LeftToRight => threads.find(|&t| enabled(graph, locals, t)),
             Policy::RightToLeft => threads.rev().find(|&t| enabled(graph, locals, t)),
             Policy::Random(_) => {
@@ -52,9 +51,9 @@ fn enabled<L: Locals>(graph: &Graph, locals: &mut L, thread: u32) -> bool {
 fn goes_on(graph: &Graph, thread: u32) -> bool {
     match graph.threads[thread as usize].next {
         Action::Send { .. } | Action::Spawn { .. } | Action::Choose { .. } => true,
-        Action::Join { child } => graph
-            .thread(child)
-            .is_some_and(|c| matches!(graph.threads[c as usize].next, Action::End { .. })),
+        Action::Join { child } => {
+            graph.thread(child).is_some_and(|c| matches!(graph.threads[c as usize].next, Action::End { .. }))
+        }
         _ => false,
     }
 }

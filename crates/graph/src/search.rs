@@ -376,10 +376,8 @@ impl<'a, L: Locals> Worker<'a, L> {
             self.violation(graph, Culprit::AtEnd(monitor, failure));
             return Ending::Violating;
         }
-        let waits = graph
-            .threads
-            .iter()
-            .any(|th| !th.daemon && matches!(th.next, Action::Recv { .. } | Action::Join { .. }));
+        let waits =
+            graph.threads.iter().any(|th| !th.daemon && matches!(th.next, Action::Recv { .. } | Action::Join { .. }));
         match (waits, self.config.deadlock) {
             (false, _) => Ending::Complete,
             (true, Deadlock::Allow) => Ending::Blocked,

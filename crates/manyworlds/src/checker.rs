@@ -2,7 +2,8 @@
 
 use crate::watch::Watch;
 use manyworlds_core::{
-    Budget, Deadlock, LocalsFactory, Network, Observer, Outcome, Policy, Property, StopReason, Trace, TraceError, TraceStep, Verdict, Violation,
+    Budget, Deadlock, LocalsFactory, Network, Observer, Outcome, Policy, Property, StopReason, Trace, TraceError,
+    TraceStep, Verdict, Violation,
 };
 use manyworlds_graph::brute::{BruteConfig, brute_force};
 use manyworlds_graph::replay::{Replayed, replay};
@@ -300,7 +301,10 @@ impl Checker {
                 Err(error) => Some(error.to_string()),
             };
             if let Some(problem) = problem {
-                let message = format!("`{}` was seen, but replayed {problem}: the program is not deterministic", trace.violation.message);
+                let message = format!(
+                    "`{}` was seen, but replayed {problem}: the program is not deterministic",
+                    trace.violation.message
+                );
                 trace.violation = Violation { property: Property::Deterministic, message, ..trace.violation };
             }
         }
@@ -316,7 +320,8 @@ impl Checker {
     }
 
     fn brute(&self, config: &Config) -> (Report, u64) {
-        let limits = BruteConfig { deadlock: config.deadlock, loss_budget: config.loss_budget, ..BruteConfig::default() };
+        let limits =
+            BruteConfig { deadlock: config.deadlock, loss_budget: config.loss_budget, ..BruteConfig::default() };
         let worlds = brute_force(&mut self.program().make(), &limits).unwrap_or_default();
         let count = |ending| worlds.iter().filter(|world| world.ending == ending).count() as u64;
         let mut report = Report::default();

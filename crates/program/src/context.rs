@@ -6,9 +6,10 @@
 
 use crate::coroutine::Yielder;
 use crate::trie::{Closing, Loc, NONE, Rec, Trie};
-use crate::values::{Message, Value, Values, hash};
+use crate::values::{Message, Tag, Value, Values, hash};
 use manyworlds_core::{Action, Failure, FailureKind, Network, NodeId, Obs, Pid, ProcId, ValueId};
 use rustc_hash::FxHashMap;
+use std::any::TypeId;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -68,6 +69,8 @@ pub struct Ctx {
     repeated: Cell<usize>,
     spawned: Cell<u32>,
     steps: Cell<u64>,
+    /// The type received last: processes mostly receive one type.
+    last_tag: Cell<Option<(TypeId, Tag)>>,
     /// Whether even the last node is only compared, not recorded.
     audit: bool,
     /// Set while the coroutine runs.
@@ -110,7 +113,9 @@ pub fn try_with<R>(f: impl FnOnce(&Ctx) -> R) -> Option<R> {
 pub fn with<R>(f: impl FnOnce(&Ctx) -> R) -> R {
     match try_with(f) {
         Some(result) => result,
-        None => panic!("Manyworlds operations work only inside a process: call them from the closure given to `Checker` or `spawn`"),
+        None => panic!(
+            "Manyworlds operations work only inside a process: call them from the closure given to `Checker` or `spawn`"
+        ),
     }
 }
 
@@ -139,6 +144,7 @@ impl Ctx {
             repeated: Cell::new(0),
             spawned: Cell::new(0),
             steps: Cell::new(0),
+            last_tag: Cell::new(None),
             audit,
             yielder: Cell::new(std::ptr::null()),
         }
@@ -193,7 +199,10 @@ impl Ctx {
     /// Sends `message`. While replaying, the message is compared with the one sent before and not interned.
     pub fn send<M: Message>(&self, to: Pid, message: M, network: Network, loc: Loc) {
         let Some(to) = self.shared.memory.borrow().by_pid.get(&to).map(|&p| ProcId(p)) else {
-            self.misuse(format!("{to:?} is no process of this execution; only ids returned by `spawn` or `me` can be sent to"), loc);
+            self.misuse(
+                format!("{to:?} is no process of this execution; only ids returned by `spawn` or `me` can be sent to"),
+                loc,
+            );
         };
         if self.replaying() && self.resends(to, &message, network, loc) {
             quietly(|| drop(message));
@@ -226,7 +235,13 @@ impl Ctx {
     }
 
     /// Starts a process.
-    pub fn spawn(&self, template: impl Template + 'static, daemon: bool, name: String, loc: Loc) -> Pid {
+    pub fn spawn(
+        &self,
+        template: impl Template + 'static,
+        daemon: bool,
+        name: &dyn std::fmt::Display,
+        loc: Loc,
+    ) -> Pid {
         let nth = self.spawned.replace(self.spawned.get() + 1);
         let pid = self.pid.child(nth);
         if self.replaying() {
@@ -244,11 +259,14 @@ impl Ctx {
         let mut memory = self.shared.memory.borrow_mut();
         let Some(child) = memory.meet(pid, (self.proc.0, nth)) else {
             drop(memory);
-            self.misuse("two processes have the same id: the tree of spawned processes is too deep or too wide".to_string(), loc);
+            self.misuse(
+                "two processes have the same id: the tree of spawned processes is too deep or too wide".to_string(),
+                loc,
+            );
         };
         let root = NodeId(memory.trie.add_root(child, Rc::new(template)));
         drop(memory);
-        self.act(Action::Spawn { child, root, daemon }, loc, || Some(name.into()));
+        self.act(Action::Spawn { child, root, daemon }, loc, || Some(name.to_string().into()));
         pid
     }
 
@@ -331,6 +349,18 @@ impl Ctx {
         let mut memory = memory.borrow_mut();
         let tag = memory.values.tag::<M>();
         memory.values.insert(hash, tag, value)
+    }
+
+    /// The number of a type.
+    pub fn tag<M: 'static>(&self) -> Tag {
+        match self.last_tag.get() {
+            Some((kind, tag)) if kind == TypeId::of::<M>() => tag,
+            _ => {
+                let tag = self.shared.memory.borrow_mut().values.tag::<M>();
+                self.last_tag.set(Some((TypeId::of::<M>(), tag)));
+                tag
+            }
+        }
     }
 
     /// A copy of the value with this id.

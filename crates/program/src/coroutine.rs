@@ -51,9 +51,10 @@ impl Stacks {
 
     /// Starts a process.
     pub fn start(&mut self, template: Rc<dyn Template>, ctx: Ctx) -> Stop {
-        let stack = self.free.pop().unwrap_or_else(|| {
-            DefaultStack::new(self.size).expect("no memory for the stack of a process")
-        });
+        let stack = self
+            .free
+            .pop()
+            .unwrap_or_else(|| DefaultStack::new(self.size).expect("no memory for the stack of a process"));
         let ctx = Rc::new(ctx);
         let inner = ctx.clone();
         let coroutine = Coroutine::with_stack(stack, move |yielder: &Yielder, _| {
@@ -67,9 +68,7 @@ impl Stacks {
     pub fn resume(&mut self, mut live: Live, obs: Obs) -> Stop {
         let trap = overflow::Guard::new(live.coroutine.trap_handler());
         let coroutine = &mut live.coroutine;
-        let result = enter(&live.ctx, || {
-            panics::listen(|| catch_unwind(AssertUnwindSafe(|| coroutine.resume(obs))))
-        });
+        let result = enter(&live.ctx, || panics::listen(|| catch_unwind(AssertUnwindSafe(|| coroutine.resume(obs)))));
         drop(trap);
         match result {
             Ok(CoroutineResult::Yield(closing)) => match closing {
@@ -113,7 +112,9 @@ impl Stacks {
 fn overflowed() -> Closing {
     Closing::Fail(Box::new(Failure {
         kind: FailureKind::StackOverflow,
-        message: "the process used up its stack: a recursion without end, or a stack that is too small (see `stack_size`)".to_string(),
+        message:
+            "the process used up its stack: a recursion without end, or a stack that is too small (see `stack_size`)"
+                .to_string(),
         location: None,
     }))
 }

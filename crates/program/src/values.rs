@@ -50,6 +50,7 @@ pub struct Values {
     free: Vec<u32>,
     by_hash: FxHashMap<u64, u32>,
     tags: FxHashMap<TypeId, Tag>,
+    names: Vec<&'static str>,
 }
 
 /// The hash under which a value is filed. Runs user code.
@@ -63,8 +64,16 @@ pub fn hash<T: Message>(value: &T) -> u64 {
 impl Values {
     /// The number of a type.
     pub fn tag<T: 'static>(&mut self) -> Tag {
-        let next = self.tags.len() as Tag;
-        *self.tags.entry(TypeId::of::<T>()).or_insert(next)
+        let names = &mut self.names;
+        *self.tags.entry(TypeId::of::<T>()).or_insert_with(|| {
+            names.push(std::any::type_name::<T>());
+            names.len() as Tag - 1
+        })
+    }
+
+    /// The name of a type.
+    pub fn name(&self, tag: Tag) -> &'static str {
+        self.names[tag as usize]
     }
 
     /// The first value filed under `hash`, to be compared outside.
