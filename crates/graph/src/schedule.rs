@@ -21,7 +21,7 @@ impl Schedule {
         let mut threads = 0..graph.threads.len() as u32;
         match self.policy {
             Policy::ReceiveLast => {
-                threads.clone().find(|&t| goes_on(graph, t)).or_else(|| threads.find(|&t| receives(graph, locals, t)))
+                threads.clone().find(|&t| goes_on(graph, t)).or_else(|| threads.rev().find(|&t| receives(graph, locals, t)))
             }
             Policy::LeftToRight => threads.find(|&t| enabled(graph, locals, t)),
             Policy::RightToLeft => threads.rev().find(|&t| enabled(graph, locals, t)),
