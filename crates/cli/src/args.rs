@@ -6,7 +6,9 @@ use std::path::PathBuf;
 /// Runs a distributed system, or a concurrent object, in every world it can reach.
 #[derive(Parser)]
 #[command(name = "manyworlds", version, arg_required_else_help = true)]
-#[command(after_help = "Exit status: 0 verified in full, 1 violation found, 2 bad usage or input, 3 stopped by a budget.")]
+#[command(
+    after_help = "Exit status: 0 verified in full, 1 violation found, 2 bad usage or input, 3 stopped by a budget."
+)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -38,7 +40,9 @@ pub struct ListArgs {
 
 /// `check`
 #[derive(Args)]
-#[command(after_help = "Examples:\n  manyworlds check two-phase-commit n=4\n  manyworlds check chain --network asyn --trace chain.json\n  manyworlds check litmus program='s1.0 s1.1 | r r' --network asyn --json")]
+#[command(
+    after_help = "Examples:\n  manyworlds check two-phase-commit n=4\n  manyworlds check chain --network asyn --trace chain.json\n  manyworlds check litmus program='s1.0 s1.1 | r r' --network asyn --json"
+)]
 pub struct CheckArgs {
     /// A model of the zoo; `manyworlds list` shows them
     pub model: String,

@@ -61,7 +61,13 @@ fn table(title: &str, entries: &[Entry], timeout: Duration) -> Result<(), Compla
     Ok(())
 }
 
-fn cell(name: &str, params: &[(&str, &str)], network: Network, eager: bool, timeout: Duration) -> Result<String, Complaint> {
+fn cell(
+    name: &str,
+    params: &[(&str, &str)],
+    network: Network,
+    eager: bool,
+    timeout: Duration,
+) -> Result<String, Complaint> {
     let model = model(name)?;
     let params = model.params(params.iter().copied())?;
     let started = Instant::now();

@@ -81,7 +81,8 @@ fn configure(checker: Checker, args: &CheckArgs) -> Result<Checker, Complaint> {
         checker = checker.network(name.parse::<Network>().map_err(|problem| format!("--network: {problem}"))?);
     }
     if args.max_states.is_some() {
-        return Err("--max-states is for engines on global states; this one counts executions: use --max-executions".to_string());
+        return Err("--max-states is for engines on global states; this one counts executions: use --max-executions"
+            .to_string());
     }
     if let Some(seconds) = args.timeout {
         let timeout = Duration::try_from_secs_f64(seconds)
@@ -109,7 +110,9 @@ fn policy(name: &str, seed: u64) -> Result<Policy, Complaint> {
         "left-to-right" => Ok(Policy::LeftToRight),
         "right-to-left" => Ok(Policy::RightToLeft),
         "random" => Ok(Policy::Random(seed)),
-        _ => Err(format!("--policy: unknown policy `{name}`; expected receive-last, left-to-right, right-to-left or random")),
+        _ => Err(format!(
+            "--policy: unknown policy `{name}`; expected receive-last, left-to-right, right-to-left or random"
+        )),
     }
 }
 
@@ -139,7 +142,10 @@ fn print_human(args: &CheckArgs, outcome: &Outcome, time: Duration) {
     print_line(&summary(outcome, &args.model, time.as_secs_f64()));
     if args.verbose {
         let stats = &outcome.stats;
-        print_line(&format!("user code ran {} local steps, {} of them distinct", stats.user_steps, stats.distinct_steps));
+        print_line(&format!(
+            "user code ran {} local steps, {} of them distinct",
+            stats.user_steps, stats.distinct_steps
+        ));
         if let (Some(revisits), Some(depth)) = (stats.revisits, stats.depth) {
             print_line(&format!("{revisits} backward revisits; the longest execution has {depth} events"));
         }

@@ -6,7 +6,14 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 /// What `check` prints with `--json`.
-pub fn outcome(outcome: &Outcome, model: &str, params: &Params, engine: &str, network: Network, time: Duration) -> Value {
+pub fn outcome(
+    outcome: &Outcome,
+    model: &str,
+    params: &Params,
+    engine: &str,
+    network: Network,
+    time: Duration,
+) -> Value {
     let reason = match &outcome.verdict {
         Verdict::Incomplete { reason, .. } => Some(reason.name()),
         _ => None,

@@ -13,8 +13,9 @@ pub fn run(args: &LitmusArgs) -> Result<Exit, Complaint> {
     let file = args.file.display().to_string();
     let engine = engine(&args.engine)?;
     let bytes = std::fs::read(&args.file).map_err(|e| format!("{file}: cannot be read: {e}"))?;
-    let text = String::from_utf8(bytes)
-        .map_err(|e| format!("{file}: byte {} is not UTF-8; expected a table of litmus programs", e.utf8_error().valid_up_to()))?;
+    let text = String::from_utf8(bytes).map_err(|e| {
+        format!("{file}: byte {} is not UTF-8; expected a table of litmus programs", e.utf8_error().valid_up_to())
+    })?;
     let (mut checked, mut mismatches) = (0, 0);
     for (number, line) in text.lines().enumerate() {
         if line.trim().is_empty() || line == HEADER {
@@ -36,7 +37,11 @@ fn row(line: &str, engine: Engine) -> Result<Vec<String>, Complaint> {
         return Err(format!("expected six columns separated by tabs: {}", HEADER.replace('\t', ", ")));
     };
     if counts.len() != Network::ALL.len() {
-        return Err(format!("{} columns; expected six separated by tabs: {}", fields.len(), HEADER.replace('\t', ", ")));
+        return Err(format!(
+            "{} columns; expected six separated by tabs: {}",
+            fields.len(),
+            HEADER.replace('\t', ", ")
+        ));
     }
     let litmus = Litmus::parse(program).map_err(|e| e.to_string())?;
     let mut mismatches = Vec::new();
@@ -44,7 +49,10 @@ fn row(line: &str, engine: Engine) -> Result<Vec<String>, Complaint> {
         let wanted = parse_counts(wanted)?;
         let found = litmus.count(network, engine);
         if found != wanted {
-            mismatches.push(format!("{id} {network}: expected {}/{}, found {}/{}: {program}", wanted.0, wanted.1, found.0, found.1));
+            mismatches.push(format!(
+                "{id} {network}: expected {}/{}, found {}/{}: {program}",
+                wanted.0, wanted.1, found.0, found.1
+            ));
         }
     }
     Ok(mismatches)

@@ -17,7 +17,8 @@ pub fn run(args: &ReplayArgs) -> Result<Exit, Complaint> {
     let model = model(&trace.model).map_err(|e| format!("{file}: {e}"))?;
     let params = model.params_from_json(&trace.params).map_err(|e| format!("{file}: {e}"))?;
     let checker = model.checker(&params)?.network(trace.network);
-    let replayed = checker.replay(&trace, |i, step| print_line(&line(&trace, i, step))).map_err(|e| format!("{file}: {e}"))?;
+    let replayed =
+        checker.replay(&trace, |i, step| print_line(&line(&trace, i, step))).map_err(|e| format!("{file}: {e}"))?;
     match replayed {
         Replayed::Reproduced => {
             print_line(&chart(&trace, &style()));
