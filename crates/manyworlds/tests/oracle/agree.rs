@@ -5,7 +5,7 @@ use super::Program;
 use manyworlds::{Checker, Deadlock, Ending, Network, Outcome, Policy, Property, Replayed, Trace, Verdict, World};
 
 /// Steps after which brute force gives up and the program is skipped.
-const BRUTE_STEPS: u64 = 20_000;
+const BRUTE_STEPS: u64 = 6_000;
 
 /// Compares the engines on `program`. `turn` decides which policy is tried with which number of workers and which bounds. Returns the number of
 /// networks under which brute force came to an end.
