@@ -2,7 +2,8 @@
 //! that brute force finds, each once.
 
 use super::Program;
-use manyworlds::{Checker, Deadlock, Ending, Network, Outcome, Policy, Property, Replayed, Trace, Verdict, World};
+use super::replay::reproduces;
+use manyworlds::{Checker, Deadlock, Ending, Network, Policy, Property, Verdict, World};
 
 /// Steps after which brute force gives up and the program is skipped.
 const BRUTE_STEPS: u64 = 6_000;
@@ -75,15 +76,4 @@ fn same_verdict(checker: &Checker, expected: &[World], context: &str) {
         }
         Verdict::Incomplete { reason, .. } => panic!("{context}: stopped by {reason:?}, though nothing bounds it"),
     }
-}
-
-/// The counterexample of `outcome` survives the way to a file and back, and fails again when replayed.
-pub fn reproduces(checker: &Checker, outcome: &Outcome) {
-    let trace = outcome.trace().expect("a violation has a trace");
-    let read = Trace::from_json(&trace.to_json()).expect("a trace can be read back");
-    assert_eq!(&read, trace);
-    let mut shown = 0;
-    let replayed = checker.replay(&read, |i, _| shown = i + 1);
-    assert_eq!(replayed, Ok(Replayed::Reproduced), "{:?}\n{}", trace.violation, trace.to_json());
-    assert_eq!(shown, trace.steps.len());
 }

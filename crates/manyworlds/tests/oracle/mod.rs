@@ -5,6 +5,7 @@
 
 pub mod agree;
 pub mod interpret;
+pub mod replay;
 pub mod strategy;
 
 use manyworlds::Network;
