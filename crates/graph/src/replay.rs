@@ -3,6 +3,7 @@
 use crate::consistency::retain_minimal;
 use crate::graph::{Graph, NONE};
 use crate::schedule::Schedule;
+use crate::stray;
 use manyworlds_core::{Action, Failure, Locals, OBS_END, Pid, Policy, Trace, TraceError, TraceStep};
 
 /// What a replay ended with.
@@ -86,11 +87,12 @@ impl<L: Locals> Player<'_, L> {
 
     fn failure(&mut self, i: usize, step: &TraceStep, t: u32) -> Result<Replayed, TraceError> {
         let th = &self.graph.threads[t as usize];
-        let mut node = th.cursor.node;
-        if th.monitor && matches!(th.next, Action::Recv { .. }) {
-            node = self.locals.step(node, OBS_END);
-        }
-        let found: Option<Failure> = self.locals.failure(node);
+        let found: Option<Failure> = if th.monitor && matches!(th.next, Action::Recv { .. }) {
+            let node = self.locals.step(th.cursor.node, OBS_END);
+            self.locals.failure(node)
+        } else {
+            stray::failure(&self.graph, self.locals, t)
+        };
         match found {
             Some(failure) if Some(&failure.message) == step.message.as_ref() => Ok(Replayed::Reproduced),
             Some(failure) => Err(self.diverged(i, step, format!("fail: {}", failure.message))),
