@@ -263,7 +263,11 @@ fn a_monitor_objects() {
 
 #[test]
 fn a_dropped_message_costs_a_monitor_nothing() {
-    let program = |values: &'static [u32]| receiving(values, || { recv::<u32>(); });
+    let program = |values: &'static [u32]| {
+        receiving(values, || {
+            recv::<u32>();
+        })
+    };
     let events = |checker: Checker| {
         let (worlds, duplicates) = checker.worlds();
         assert_eq!(duplicates, 0);

@@ -25,12 +25,17 @@ fn violation(checker: Checker) -> Violation {
     if found.property != Property::Deterministic {
         replay::reproduces(&checker, &outcome);
     }
-    for variant in [checker.clone().threads(2), checker.clone().max_nodes(1).max_coroutines(1), checker.clone().keep_going(true)] {
+    for variant in
+        [checker.clone().threads(2), checker.clone().max_nodes(1).max_coroutines(1), checker.clone().keep_going(true)]
+    {
         let again = variant.check();
         assert_eq!(again.violation().map(|v| &v.property), Some(&found.property), "{:?}", again.verdict);
     }
     found
 }
+
+/// Makes a call a statement that returns nothing.
+fn ignore<T>(_: T) {}
 
 /// Complete and blocked executions.
 fn counts(checker: &Checker) -> (u64, u64) {

@@ -67,7 +67,11 @@ fn whatever_the_policy_and_the_number_of_workers() {
                     let outcome = checker.check();
                     assert!(outcome.is_verified(), "{context}: {outcome:?}");
                     let stats = outcome.stats;
-                    assert_eq!((stats.executions, stats.blocked, stats.violations), (Some(expected), Some(0), 0), "{context}");
+                    assert_eq!(
+                        (stats.executions, stats.blocked, stats.violations),
+                        (Some(expected), Some(0), 0),
+                        "{context}"
+                    );
                     let (worlds, duplicates) = checker.worlds();
                     assert_eq!((worlds.len() as u64, duplicates), (expected, 0), "{context}");
                 }

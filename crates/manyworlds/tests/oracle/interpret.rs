@@ -3,8 +3,8 @@
 use super::{Cond, Expr, Op, Program, TIMED_OUT, Tag, To, Watch};
 use manyworlds::monitor::Subscription;
 use manyworlds::{
-    Channel, Checker, JoinHandle, Message, Monitor, Observe, Observed, Pid, assume, choose, me, on, process, recv, recv_timeout,
-    recv_timeout_where, recv_where, send, send_lossy,
+    Channel, Checker, JoinHandle, Message, Monitor, Observe, Observed, Pid, assume, choose, me, on, process, recv,
+    recv_timeout, recv_timeout_where, recv_where, send, send_lossy,
 };
 use std::sync::Arc;
 
@@ -135,7 +135,11 @@ fn transmit<M: Message>(channel: Option<Channel>, lossy: bool, to: Pid, message:
     }
 }
 
-fn receive<M: Message>(channel: Option<Channel>, blocking: bool, filter: Option<impl Fn(&M) -> bool + 'static>) -> Option<M> {
+fn receive<M: Message>(
+    channel: Option<Channel>,
+    blocking: bool,
+    filter: Option<impl Fn(&M) -> bool + 'static>,
+) -> Option<M> {
     match (channel, blocking, filter) {
         (None, true, None) => Some(recv()),
         (None, true, Some(filter)) => Some(recv_where(filter)),
