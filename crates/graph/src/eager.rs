@@ -92,7 +92,7 @@ impl<L: Locals> Locals for Eager<L> {
     }
 
     fn start(&mut self, root: NodeId) {
-        if root.0 % 2 == 0 {
+        if root.0.is_multiple_of(2) {
             self.inner.start(NodeId(root.0 / 2));
             self.meet_children(NodeId(root.0 / 2));
         }
@@ -180,7 +180,7 @@ impl<L: Locals> Locals for Eager<L> {
     }
 
     fn trim(&mut self, live: &mut dyn Iterator<Item = NodeId>) {
-        self.inner.trim(&mut live.filter(|node| node.0 % 2 == 0).map(|node| NodeId(node.0 / 2)));
+        self.inner.trim(&mut live.filter(|node| node.0.is_multiple_of(2)).map(|node| NodeId(node.0 / 2)));
     }
 
     fn audit(&mut self, node: NodeId) -> Option<Failure> {

@@ -131,6 +131,11 @@ impl Graph {
         self.events.len() as u32
     }
 
+    /// Whether nothing has happened yet.
+    pub fn is_empty(&self) -> bool {
+        self.events.is_empty()
+    }
+
     /// The position of a process in `threads`, if it is part of this execution.
     #[inline]
     pub fn thread(&self, proc: ProcId) -> Option<u32> {

@@ -102,6 +102,12 @@ impl<'a> Shared<'a> {
         self.executions.fetch_add(count, Ordering::Relaxed);
     }
 
+    /// Counts an execution that is about to be finished, unless there are `max` already.
+    pub fn claim_execution(&self, max: u64) -> bool {
+        let next = |count: u64| (count < max).then_some(count + 1);
+        self.executions.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).is_ok()
+    }
+
     /// Explored executions so far.
     pub fn executions(&self) -> u64 {
         self.executions.load(Ordering::Relaxed)

@@ -166,7 +166,7 @@ impl<'a, L: Locals> Worker<'a, L> {
         self.report.stats.depth = Some(u64::from(self.deepest));
         *self.report.stats.events.get_or_insert(0) += TICK - self.until_tick;
         self.report.stopped = self.truncated;
-        self.shared.add_executions(self.finished);
+        self.publish();
         self.report
     }
 
@@ -328,6 +328,12 @@ impl<'a, L: Locals> Worker<'a, L> {
 
     /// No process can go on (or the execution was `cut` off): classifies the execution and counts it.
     fn finish_world(&mut self, cut: bool) {
+        if let Some(max) = self.config.budget.executions
+            && !self.shared.claim_execution(max)
+        {
+            // Only now is it certain that there are more executions than allowed.
+            return self.shared.stop(StopReason::MaxExecutions);
+        }
         let level = self.levels.last_mut().expect("a level is open while exploring");
         let graph = std::mem::take(&mut level.graph);
         self.deepest = self.deepest.max(graph.len());
@@ -353,19 +359,18 @@ impl<'a, L: Locals> Worker<'a, L> {
             self.audit(&graph);
         }
         self.levels.last_mut().expect("a level is open while exploring").graph = graph;
-        if let Some(max) = self.config.budget.executions {
-            self.shared.add_executions(std::mem::take(&mut self.finished));
-            if self.shared.executions() >= max && self.work_left() {
-                self.shared.stop(StopReason::MaxExecutions);
-            }
-        }
         if self.locals.over_bound() {
             self.trim();
         }
     }
 
-    fn work_left(&self) -> bool {
-        self.config.threads > 1 || self.levels.iter().any(|level| !level.frames.is_empty())
+    /// Tells the others how many executions were finished since the last time.
+    fn publish(&mut self) {
+        let finished = std::mem::take(&mut self.finished);
+        // With a budget each one was claimed before.
+        if self.config.budget.executions.is_none() {
+            self.shared.add_executions(finished);
+        }
     }
 
     fn classify(&mut self, graph: &Graph) -> Ending {
@@ -471,7 +476,7 @@ impl<'a, L: Locals> Worker<'a, L> {
     fn tick(&mut self) {
         *self.report.stats.events.get_or_insert(0) += TICK;
         self.until_tick = TICK;
-        self.shared.add_executions(std::mem::take(&mut self.finished));
+        self.publish();
         let progress = Progress { executions: self.shared.executions(), done: self.done() };
         if let Some(reason) = self.shared.observer.tick(&progress) {
             self.shared.stop(reason);

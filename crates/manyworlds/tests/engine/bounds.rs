@@ -108,8 +108,9 @@ fn number_of_executions_with_two_workers() {
     let outcome = racers(6).max_executions(100).threads(2).check();
     assert_eq!(reason(&outcome), StopReason::MaxExecutions);
     assert_eq!(outcome.stats.executions, Some(100));
-    let outcome = racers(6).max_executions(721).threads(2).check();
+    let outcome = racers(6).max_executions(720).threads(2).check();
     assert!(outcome.is_verified(), "{outcome:?}");
+    assert_eq!(reason(&racers(6).max_executions(719).threads(2).check()), StopReason::MaxExecutions);
 }
 
 #[test]

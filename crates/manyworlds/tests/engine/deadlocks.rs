@@ -1,6 +1,6 @@
 //! Waiting for ever is a violation, is not, or is excused.
 
-use crate::{counts, violation};
+use crate::{counts, ignore, violation};
 use manyworlds::prelude::*;
 use manyworlds::{Property, Verdict};
 
@@ -41,7 +41,7 @@ fn every_process_that_waits_is_named() {
         for name in ["a", "b", "c"] {
             let builder = process(name);
             let builder = if name == "b" { builder.daemon() } else { builder };
-            builder.spawn(|| drop(recv::<u32>()));
+            builder.spawn(|| ignore(recv::<u32>()));
         }
     }));
     assert_eq!(found.message, "a, c wait for ever");
@@ -50,7 +50,7 @@ fn every_process_that_waits_is_named() {
 #[test]
 fn who_waits_for_a_daemon_waits() {
     let found = violation(Checker::new(|| {
-        process("daemon").daemon().spawn(|| drop(recv::<u32>())).join();
+        process("daemon").daemon().spawn(|| ignore(recv::<u32>())).join();
     }));
     assert_eq!((found.property, found.process.as_deref()), (Property::Deadlock, Some("main")));
 }
@@ -58,7 +58,7 @@ fn who_waits_for_a_daemon_waits() {
 #[test]
 fn an_assumption_excuses_those_who_wait() {
     let checker = Checker::new(|| {
-        spawn(|| drop(recv::<u32>()));
+        spawn(|| ignore(recv::<u32>()));
         assume(flip());
         send(Pid::ROOT.child(0), 1u32);
     });

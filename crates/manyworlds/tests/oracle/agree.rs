@@ -3,10 +3,12 @@
 
 use super::Program;
 use super::replay::reproduces;
-use manyworlds::{Checker, Deadlock, Ending, Network, Policy, Property, Verdict, World};
+use manyworlds::{Checker, Deadlock, Ending, Network, Policy, Property, Stats, Verdict, World};
 
 /// Steps after which brute force gives up and the program is skipped.
 const BRUTE_STEPS: u64 = 6_000;
+/// Executions after which the eager engine gives up.
+const EAGER_EXECUTIONS: u64 = 300;
 
 /// Compares the engines on `program`. `turn` decides which policy is tried with which number of workers and which bounds. Returns the number of
 /// networks under which brute force came to an end.
@@ -25,6 +27,26 @@ pub fn engines_agree(program: &Program, turn: usize) -> u32 {
         same_verdict(&configured(&checker, Policy::default(), turn), &expected, &format!("{network}"));
     }
     compared
+}
+
+/// Eager ordering tells at least as many worlds apart and comes to the same verdict.
+pub fn eager_agrees(program: &Program, turn: usize) {
+    let lazy = configured(&program.checker(), policies(turn as u64)[turn % 4], turn).keep_going(true);
+    let eager = lazy.clone().eager(true);
+    // Arrival orders are a factorial affair: programs with too many of them are skipped.
+    let many = eager.clone().max_executions(EAGER_EXECUTIONS).check();
+    if total(many.stats) >= EAGER_EXECUTIONS {
+        return;
+    }
+    let few = lazy.check();
+    assert_eq!(few.violation().is_some(), many.violation().is_some(), "lazy {few:?}\neager {many:?}");
+    assert!(total(few.stats) <= total(many.stats), "lazy {:?}\neager {:?}", few.stats, many.stats);
+    let (worlds, duplicates) = eager.worlds();
+    assert_eq!((worlds.len() as u64, duplicates), (total(many.stats), 0));
+}
+
+fn total(stats: Stats) -> u64 {
+    stats.executions.unwrap_or(0) + stats.blocked.unwrap_or(0) + stats.violations
 }
 
 /// Every policy.
