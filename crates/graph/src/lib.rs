@@ -8,7 +8,7 @@
 //! | [`consistency`] | which message a receive may read; one file a model |
 //! | [`revisit`] | which receives a new send may revisit |
 //! | [`restrict`] | the graph after a backward revisit |
-//! | [`schedule`] | `next_P`: which process goes on |
+//! | [`ready`], [`schedule`] | `next_P`: which process goes on |
 //! | [`search`] | the depth-first search of one worker |
 //! | [`parallel`] | several workers, and what they hand each other |
 //! | [`eager`] | p2p with arrival orders, for comparison |
@@ -25,6 +25,7 @@ pub mod eager;
 pub mod graph;
 pub mod parallel;
 pub mod portable;
+pub mod ready;
 pub mod replay;
 pub mod restrict;
 pub mod revisit;

@@ -281,14 +281,14 @@ impl<'a, L: Locals> Worker<'a, L> {
         *self.report.stats.revisits.get_or_insert(0) += 1;
         let mut fresh = self.spare.pop().unwrap_or_default();
         let level = self.levels.last_mut().expect("a level is open while exploring");
-        self.restrict.run(&mut self.locals, &level.graph, receive, send, &mut fresh.graph);
+        let thread = self.restrict.run(&mut self.locals, &level.graph, receive, send, &mut fresh.graph);
         if level.frames.is_empty() {
             std::mem::swap(level, &mut fresh);
             self.spare.push(fresh);
         } else {
             self.levels.push(fresh);
         }
-        self.check_failures_at_start();
+        self.check_failure(thread);
     }
 
     /// Gives half of what it has not begun, as the oldest open alternative, to a worker that has nothing to do.
