@@ -41,7 +41,9 @@ pub fn test(options: TokenStream, function: TokenStream) -> TokenStream {
 /// ```ignore
 /// #[manyworlds::monitor(Vote, Decision, at_end = everybody_decided)]
 /// #[derive(Default)]
-/// struct Agreement { … }
+/// struct Agreement {
+///     decisions: Vec<Decision>,
+/// }
 /// ```
 ///
 /// Implement `manyworlds::Observe<T>` for each of the types. If the type is generic, the bounds that those implementations need belong on its declaration.

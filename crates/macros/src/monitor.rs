@@ -1,6 +1,6 @@
 //! `#[manyworlds::monitor(TypeA, TypeB, at_end = method)]`: the `Monitor` of a type that observes some messages.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
@@ -25,7 +25,8 @@ impl Parse for Interest {
             }
         }
         if interest.types.is_empty() {
-            return Err(input.error("a monitor observes some type of message, as in `#[manyworlds::monitor(Vote)]`"));
+            let message = "a monitor observes some type of message, as in `#[manyworlds::monitor(Vote)]`";
+            return Err(Error::new(Span::call_site(), message));
         }
         Ok(interest)
     }
@@ -90,7 +91,7 @@ mod tests {
         let item = quote!(
             struct Watch;
         );
-        assert!(error(quote!(), item.clone()).contains("observes some type"));
+        assert!(error(quote!(), item.clone()).starts_with("a monitor observes some type"));
         assert!(error(quote!(at_end = check), item.clone()).contains("observes some type"));
         assert_eq!(
             error(quote!(Vote, at_start = check), item.clone()),

@@ -22,22 +22,24 @@ pub fn expand(options: TokenStream, function: TokenStream) -> Result<TokenStream
     let title = name.unraw().to_string();
     let watch = monitors.iter().map(watch);
     // The call is blamed on the name of the test: a violation is reported there.
-    let run = quote_spanned!(name.span()=> ::manyworlds::testing::run);
+    let run = quote_spanned! {name.span()=>
+        ::manyworlds::testing::run(
+            ::manyworlds::testing::TestCase {
+                package: ::core::env!("CARGO_PKG_NAME"),
+                directory: ::core::env!("CARGO_MANIFEST_DIR"),
+                module: ::core::module_path!(),
+                name: #title,
+                options: ::manyworlds::testing::Options { #(#fields,)* ..::core::default::Default::default() },
+                monitors: |checker| checker #(#watch)*,
+            },
+            || #block,
+        )
+    };
     Ok(quote! {
         #[::core::prelude::v1::test]
         #(#attrs)*
         #vis #sig {
-            #run(
-                ::manyworlds::testing::TestCase {
-                    package: ::core::env!("CARGO_PKG_NAME"),
-                    directory: ::core::env!("CARGO_MANIFEST_DIR"),
-                    module: ::core::module_path!(),
-                    name: #title,
-                    options: ::manyworlds::testing::Options { #(#fields,)* ..::core::default::Default::default() },
-                    monitors: |checker| checker #(#watch)*,
-                },
-                || #block,
-            )
+            #run
         }
     })
 }
