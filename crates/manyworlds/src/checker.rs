@@ -265,9 +265,17 @@ impl Checker {
         Some(worlds.into_iter().collect())
     }
 
-    /// Performs a trace step by step; `show` sees each step before it is done.
+    /// Performs a trace step by step; `show` sees each step before it is done, with the source location it has in this program.
     pub fn replay(&self, trace: &Trace, show: impl FnMut(usize, &TraceStep)) -> Result<Replayed, TraceError> {
-        replay(&mut self.program().make(), trace, show)
+        let replayed = replay(&mut self.program().make(), trace, show)?;
+        Ok(if self.forgives(trace) { Replayed::Gone } else { replayed })
+    }
+
+    /// Whether the trace is no violation as this run is configured: it waits where waiting is allowed, or needs more losses than there may be.
+    fn forgives(&self, trace: &Trace) -> bool {
+        let waits = trace.violation.property == Property::Deadlock && self.config.deadlock == Deadlock::Allow;
+        let losses = trace.steps.iter().filter(|step| step.kind == "lose" && step.choice == Some(1)).count();
+        waits || losses > self.config.loss_budget as usize
     }
 
     fn program(&self) -> Program {

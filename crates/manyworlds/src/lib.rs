@@ -2,6 +2,7 @@
 //! which world breaks your property, why, and how to see it again.
 
 mod checker;
+pub mod testing;
 mod watch;
 
 pub use checker::{Checker, Engine};
@@ -11,6 +12,7 @@ pub use manyworlds_core::{
 };
 pub use manyworlds_graph::replay::Replayed;
 pub use manyworlds_graph::{Ending, World, WorldEvent};
+pub use manyworlds_macros::{monitor, test};
 pub use manyworlds_program::{
     Channel, Choices, JoinHandle, Message, Monitor, Observe, Observed, ProcessBuilder, assume, choose, flip, me,
     monitor, on, process, recv, recv_timeout, recv_timeout_where, recv_where, send, send_lossy, spawn, sync, thread,

@@ -71,8 +71,10 @@ impl Pen<'_> {
             }
             let name = fit(&self.layout.names[i], room - x, self.style);
             line.put(x, &name, Paint::Strong);
-            if let Some(pid) = &self.score.columns[i].pid {
-                line.put(x + width(&name) + 1, pid, Paint::Faint);
+            let after = x + width(&name) + 1;
+            let pid = self.score.columns[i].pid.as_deref().unwrap_or_default();
+            if after + width(pid) <= room {
+                line.put(after, pid, Paint::Faint);
             }
             line
         };

@@ -4,7 +4,7 @@
 //! to some length; the length is the greatest for which the chart fits. Below [`LEAST_LABEL`] the words move into a text beside the chart, whose
 //! columns are then as narrow as can be; and if even those are too many, the text stands alone.
 
-use crate::rows::{Figure, Row, Score};
+use crate::rows::{Column, Figure, Row, Score};
 use crate::style::Style;
 use crate::text::{fit_name, width};
 
@@ -51,11 +51,12 @@ pub fn layout(score: &Score, style: &Style) -> Layout {
 fn on_arrows(score: &Score, cap: usize, style: &Style) -> Layout {
     let most = (cap / 2).max(LEAST_NAME);
     let names: Vec<String> = score.columns.iter().map(|column| fit_name(&column.name, most, style)).collect();
+    let heads: Vec<usize> = names.iter().zip(&score.columns).map(|(name, column)| head(name, column)).collect();
     let mut gaps = vec![0; names.len().saturating_sub(1)];
-    for (from, to, need) in needs(score, &names, cap) {
+    for (from, to, need) in needs(score, &heads, cap) {
         widen(&mut gaps[from..to], need);
     }
-    let mut columns = vec![names.first().map_or(0, |name| half(name).0)];
+    let mut columns = vec![heads.first().map_or(0, |&head| half(head).0)];
     for gap in gaps {
         columns.push(columns[columns.len() - 1] + gap);
     }
@@ -63,19 +64,19 @@ fn on_arrows(score: &Score, cap: usize, style: &Style) -> Layout {
     let last = columns.last().copied().unwrap_or(0);
     let tail =
         score.rows.iter().filter_map(|row| mark_on(row, names.len().wrapping_sub(1))).map(|label| 2 + label.min(cap));
-    let tail = tail.chain(names.last().map(|name| half(name).1 + 1)).max().unwrap_or(0);
+    let tail = tail.chain(heads.last().map(|&head| half(head).1 + 1)).max().unwrap_or(0);
     Layout { columns, names, chart: last + tail, beside: 0, margin: 0 }
 }
 
 /// How far columns must be apart, at least; short distances first.
-fn needs(score: &Score, names: &[String], cap: usize) -> Vec<(usize, usize, usize)> {
-    let pairs = names.windows(2).enumerate();
-    let mut needs: Vec<_> = pairs.map(|(i, pair)| (i, i + 1, half(&pair[0]).1 + half(&pair[1]).0 + 1 + GAP)).collect();
+fn needs(score: &Score, heads: &[usize], cap: usize) -> Vec<(usize, usize, usize)> {
+    let pairs = heads.windows(2).enumerate();
+    let mut needs: Vec<_> = pairs.map(|(i, pair)| (i, i + 1, half(pair[0]).1 + half(pair[1]).0 + 1 + GAP)).collect();
     for row in &score.rows {
         let label = width(&row.label).min(cap);
         match row.figure {
             Figure::Arrow { from, to, .. } => needs.push((from.min(to), from.max(to), label + ARROW)),
-            Figure::Mark { at, .. } if at + 1 < names.len() => needs.push((at, at + 1, label + MARK)),
+            Figure::Mark { at, .. } if at + 1 < heads.len() => needs.push((at, at + 1, label + MARK)),
             Figure::Mark { .. } => {}
         }
     }
@@ -92,9 +93,14 @@ fn widen(gaps: &mut [usize], need: usize) {
     }
 }
 
-/// The columns a centred name takes to the left and to the right of its lifeline.
-fn half(name: &str) -> (usize, usize) {
-    let others = width(name).saturating_sub(1);
+/// The width of what stands above a column: a name, and an id below it.
+fn head(name: &str, column: &Column) -> usize {
+    width(name).max(column.pid.as_deref().map_or(0, width))
+}
+
+/// The columns a centred text takes to the left and to the right of its lifeline.
+fn half(head: usize) -> (usize, usize) {
+    let others = head.saturating_sub(1);
     (others / 2, others - others / 2)
 }
 

@@ -4,7 +4,7 @@ use crate::order::{Item, arrange};
 use crate::place;
 use crate::style::{Glyphs, Style};
 use crate::text::clean;
-use crate::words::{deed, name, words};
+use crate::words::{deed, name, waits, words};
 use manyworlds_core::{Trace, TraceStep};
 
 /// A chart without its layout.
@@ -142,7 +142,8 @@ fn mentioned(trace: &Trace, process: usize) -> Option<String> {
             !before.is_some_and(char::is_alphanumeric) && !after.is_some_and(|c| c.is_alphanumeric() || c == '.')
         })
     };
-    let said = trace.steps.iter().filter_map(|step| step.message.as_deref()).any(stands_in);
+    let sends = trace.steps.iter().filter(|step| step.kind == "send");
+    let said = sends.filter_map(|step| step.message.as_deref()).any(stands_in);
     (said && trace.processes[process].name != pid).then_some(pid)
 }
 
@@ -219,10 +220,9 @@ impl Scribe<'_> {
 
     /// The step the trace is about. The message of a failure, and that the waiting is for ever, stands above the chart already.
     fn bad(&self, step: &TraceStep) -> Row {
-        let label = match (step.kind.as_str(), &step.message) {
-            ("fail", _) => "fails here".to_string(),
-            (_, Some(detail)) => format!("waits {}", clean(detail, self.style)),
-            (_, None) => "waits".to_string(),
+        let label = match step.kind.as_str() {
+            "fail" => "fails here".to_string(),
+            _ => waits(self.trace, step, self.style),
         };
         let sentence = format!("{} {} {label}", self.glyphs.bad, name(self.trace, step.process, self.style));
         Row { label, sentence, bad: true, ..self.mark(step, self.glyphs.bad) }

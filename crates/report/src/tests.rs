@@ -196,7 +196,11 @@ fn steps_in_words() {
 #[test]
 fn charts_fit_every_width() {
     let names: Vec<String> = (0..7).map(|i| format!("participant{i}")).collect();
-    for trace in [ring(&names), two_phase_commit().trace()] {
+    let mut with_ids = ring(&names);
+    with_ids.processes.iter_mut().for_each(|process| process.pid = format!("{}.12345.67890", process.pid));
+    let ids: Vec<String> = with_ids.processes.iter().map(|process| format!("p{}", process.pid)).collect();
+    with_ids.steps.iter_mut().filter(|step| step.kind == "send").for_each(|step| step.message = Some(ids.join(" ")));
+    for trace in [ring(&names), two_phase_commit().trace(), with_ids] {
         for width in 40..140 {
             drawn(&trace, &Style { width, ..plain() });
             drawn(&trace, &Style { width, unicode: false, color: false });

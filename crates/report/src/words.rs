@@ -46,3 +46,14 @@ pub fn deed(trace: &Trace, step: &TraceStep, style: &Style) -> String {
         other => clean(other, style),
     }
 }
+
+/// What a step waits for, with names instead of ids.
+pub fn waits(trace: &Trace, step: &TraceStep, style: &Style) -> String {
+    let detail = clean(step.message.as_deref().unwrap_or_default(), style);
+    let named = |word: &str| {
+        let process = trace.processes.iter().position(|process| word.strip_prefix('p') == Some(process.pid.as_str()));
+        process.map_or_else(|| word.to_string(), |process| name(trace, process, style))
+    };
+    let words = detail.split_whitespace().map(named);
+    std::iter::once("waits".to_string()).chain(words).collect::<Vec<_>>().join(" ")
+}
