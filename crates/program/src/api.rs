@@ -265,15 +265,18 @@ impl Channel {
             let filter = filter.map(Rc::new);
             let fresh = !ctx.replaying();
             let obs = ask_message::<M, _>(ctx, self.network(ctx), blocking, filter.clone(), loc);
-            if obs == OBS_TIMEOUT {
-                return None;
+            let message = (obs != OBS_TIMEOUT).then(|| ctx.copy(obs));
+            if let Some(filter) = filter {
+                // What a filter holds and copies does not count as the program's: it is not run every time.
+                quietly(|| {
+                    if fresh && let Some(message) = &message {
+                        // The engine has asked it already; asked here, a filter that panics fails in its own process.
+                        filter(message);
+                    }
+                    drop(filter);
+                });
             }
-            let message = ctx.copy(obs);
-            if fresh && let Some(filter) = filter {
-                // The engine has asked it already; asked here, a filter that panics fails in its own process.
-                filter(&message);
-            }
-            Some(message)
+            message
         })
     }
 }

@@ -11,9 +11,9 @@
 //! ```
 
 use super::mpsc;
+pub use super::mpsc::{RecvError, SendError, TryRecvError};
 use super::server::{in_program, misuse};
 use crate::values::Message;
-pub use std::sync::mpsc::{RecvError, SendError, TryRecvError};
 
 /// A channel for one value.
 #[track_caller]

@@ -23,6 +23,7 @@
 //! ```
 
 mod closer;
+mod error;
 mod port;
 mod queue;
 mod receiver;
@@ -30,9 +31,9 @@ mod receiver;
 use super::server::{Server, in_program};
 use crate::values::Message;
 use closer::Presence;
+pub use error::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
 use port::Pushed;
 pub use receiver::{IntoIter, Iter, Receiver, TryIter};
-pub use std::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
 
 /// A channel that takes in any number of values: `send` never waits.
 #[track_caller]

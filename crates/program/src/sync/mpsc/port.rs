@@ -1,8 +1,8 @@
 //! The sending end of a channel: takes values in, as long as there is a receiver and room.
 //!
 //! An unbounded channel has a port for each of its senders. Values of different senders then meet only in the queue, which orders
-//! them as late as it can, and a sender races with nothing but the end of the receiver. The receiver tells the first port that it is
-//! gone, and each port tells those that were cloned from it before it answers: when `drop` returns, all ports know.
+//! them as late as it can, and a sender races with nothing but the end of the receiver. The receiver tells the first port that it
+//! goes, and each port tells those that were cloned from it before it answers: when `drop` returns, all ports know.
 //!
 //! A bounded channel has one port for all senders: who gets the last room is the order that matters, and it is also the order of the
 //! values. Room that the receiver makes is taken note of only when somebody waits for it, so receiving and sending do not race.
@@ -25,8 +25,10 @@ pub enum Request<T> {
     Probe(Client<Option<T>>),
     /// The receiver wants its room back; told whether nobody used it.
     Withdraw(Client<bool>),
-    /// The receiver is gone.
+    /// The receiver is about to go: from now on nothing is taken in.
     HangUp(Client<()>),
+    /// The receiver is gone, and all ports knew before.
+    Gone,
 }
 
 /// What became of a value.
@@ -67,7 +69,7 @@ impl<T: Message> Port<T> {
                 Request::Probe(client) => client.reply(None),
                 Request::Withdraw(client) => client.reply(self.got_room()),
                 Request::HangUp(client) => self.hang_up(client),
-                Request::Room => unreachable!("not wanted"),
+                Request::Room | Request::Gone => unreachable!("received when waited for"),
             }
         }
     }
@@ -124,11 +126,16 @@ impl<T: Message> Port<T> {
         client.reply(Pushed::Taken);
     }
 
+    /// Waits with answering senders until all ports take nothing in any more: once a send has failed, all later ones fail.
     fn hang_up(&mut self, receiver: Client<()>) {
-        self.open = false;
         for clone in &self.clones {
             clone.ask(Request::HangUp);
         }
         receiver.reply(());
+        self.inbox.next(|request| *request == Request::Gone);
+        for clone in &self.clones {
+            clone.tell(Request::Gone);
+        }
+        self.open = false;
     }
 }

@@ -75,7 +75,7 @@ impl<T: Message> Receiver<T> {
         Some(first)
     }
 
-    /// There was no value a moment ago. Senders that were gone even then may have left one: then it is there for certain.
+    /// There was no value a moment ago. If all senders are gone by now, what they sent since is there for certain.
     #[track_caller]
     fn nothing_there(&self) -> Result<T, TryRecvError> {
         if self.closer.ask(closer::Request::IsClosed) {
@@ -111,6 +111,7 @@ impl<T: Message> Drop for Receiver<T> {
     fn drop(&mut self) {
         if in_program() {
             self.port.ask(port::Request::HangUp);
+            self.port.tell(port::Request::Gone);
         }
     }
 }
