@@ -265,18 +265,21 @@ impl Channel {
         with(|ctx| {
             let filter = filter.map(Rc::new);
             let obs = ask_message::<M, _>(ctx, self.network(ctx), blocking, filter.clone(), loc);
-            if obs == OBS_TIMEOUT {
-                return None;
+            let message = (obs != OBS_TIMEOUT).then(|| ctx.copy(obs));
+            if let Some(filter) = filter {
+                // What a filter holds and copies does not count as the program's: it is not run every time.
+                quietly(|| {
+                    if ctx.at_newest()
+                        && let Some(message) = &message
+                    {
+                        // The engine has asked it already; asked here, a filter that panics fails in its own process, whether the
+                        // process came here just now or for the second time.
+                        filter(message);
+                    }
+                    drop(filter);
+                });
             }
-            let message = ctx.copy(obs);
-            if ctx.at_newest()
-                && let Some(filter) = filter
-            {
-                // The engine has asked it already; asked here, a filter that panics fails in its own process, whether the process came
-                // here just now or for the second time.
-                filter(&message);
-            }
-            Some(message)
+            message
         })
     }
 }
