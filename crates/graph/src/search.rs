@@ -260,7 +260,7 @@ impl<'a, L: Locals> Worker<'a, L> {
             let Some(level) = self.levels.last_mut() else { return false };
             let Some((frame, alternative)) = level.take() else {
                 let mut level = self.levels.pop().expect("checked above");
-                level.graph.clear();
+                level.alternatives.clear();
                 self.spare.push(level);
                 continue;
             };
@@ -290,6 +290,7 @@ impl<'a, L: Locals> Worker<'a, L> {
         let thread = self.restrict.run(&mut self.locals, &level.graph, receive, send, &mut fresh.graph);
         if level.frames.is_empty() {
             std::mem::swap(level, &mut fresh);
+            fresh.alternatives.clear();
             self.spare.push(fresh);
         } else {
             self.levels.push(fresh);
@@ -317,7 +318,6 @@ impl<'a, L: Locals> Worker<'a, L> {
                 let mut fresh = self.spare.pop().unwrap_or_default();
                 self.restrict.run(&mut self.locals, &level.graph, alternative, frame.event, &mut fresh.graph);
                 let task = Portable::pack(&fresh.graph, fresh.graph.len(), None);
-                fresh.graph.clear();
                 self.spare.push(fresh);
                 task
             }
