@@ -21,13 +21,13 @@ fn checker(k: usize, m: usize) -> Checker {
                 send(ping, ball + 1);
             }
         });
-        let mut ball = 0;
+        let mut ball = 0usize;
         for _ in 0..k {
             send(pong.pid(), ball);
             ball = recv();
         }
         for i in 0..m {
-            process(format!("racer{i}")).spawn(move || send(ping, i));
+            process(format_args!("racer{i}")).spawn(move || send(ping, i));
         }
         for _ in 0..m {
             recv::<usize>();

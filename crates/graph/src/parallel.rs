@@ -102,6 +102,12 @@ impl<'a> Shared<'a> {
         self.executions.fetch_add(count, Ordering::Relaxed);
     }
 
+    /// Counts an execution that is about to be finished, unless there are `max` already.
+    pub fn claim_execution(&self, max: u64) -> bool {
+        let next = |count: u64| (count < max).then_some(count + 1);
+        self.executions.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).is_ok()
+    }
+
     /// Explored executions so far.
     pub fn executions(&self) -> u64 {
         self.executions.load(Ordering::Relaxed)
@@ -110,7 +116,11 @@ impl<'a> Shared<'a> {
 
 /// Explores every world of the program that `factory` holds.
 pub fn explore<F: LocalsFactory>(factory: &F, config: &Config, observer: &dyn Observer) -> Report {
-    if config.eager { explore_with(&EagerFactory(factory), config, observer) } else { explore_with(factory, config, observer) }
+    if config.eager {
+        explore_with(&EagerFactory(factory), config, observer)
+    } else {
+        explore_with(factory, config, observer)
+    }
 }
 
 struct EagerFactory<'f, F>(&'f F);

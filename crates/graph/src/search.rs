@@ -12,6 +12,7 @@ use crate::portable::Portable;
 use crate::restrict::Restrict;
 use crate::revisit::Revisits;
 use crate::schedule::Schedule;
+use crate::stray;
 use crate::witness::{self, Culprit};
 use crate::world::{Ending, World};
 use manyworlds_core::{Action, Cursor, Deadlock, Failure, Locals, OBS_END, Progress, StopReason};
@@ -98,7 +99,10 @@ pub struct Worker<'a, L: Locals> {
     revisits: Revisits,
     restrict: Restrict,
     report: Report,
+    /// Executions not yet reported to `shared`.
     finished: u64,
+    /// All executions of this worker.
+    visited: u64,
     until_tick: u64,
     deepest: u32,
     truncated: Option<StopReason>,
@@ -130,6 +134,7 @@ impl<'a, L: Locals> Worker<'a, L> {
             restrict: Restrict::default(),
             report,
             finished: 0,
+            visited: 0,
             until_tick: TICK,
             deepest: 0,
             truncated: None,
@@ -159,8 +164,9 @@ impl<'a, L: Locals> Worker<'a, L> {
         self.report.stats.user_steps = local.user_steps;
         self.report.stats.distinct_steps = local.distinct_steps;
         self.report.stats.depth = Some(u64::from(self.deepest));
+        *self.report.stats.events.get_or_insert(0) += TICK - self.until_tick;
         self.report.stopped = self.truncated;
-        self.shared.add_executions(self.finished);
+        self.publish();
         self.report
     }
 
@@ -202,6 +208,10 @@ impl<'a, L: Locals> Worker<'a, L> {
         let locals = &mut self.locals;
         let graph = &mut level.graph;
         match graph.threads[thread as usize].next {
+            Action::Send { to, .. } if !stray::knows(graph, thread, to) => {
+                // No event is added. That the process is lost depends on its own past only, so this holds until that is undone.
+                graph.fail(thread);
+            }
             Action::Send { .. } => {
                 let send = graph.push_action(locals, thread);
                 let first = level.alternatives.len() as u32;
@@ -277,14 +287,14 @@ impl<'a, L: Locals> Worker<'a, L> {
         *self.report.stats.revisits.get_or_insert(0) += 1;
         let mut fresh = self.spare.pop().unwrap_or_default();
         let level = self.levels.last_mut().expect("a level is open while exploring");
-        self.restrict.run(&mut self.locals, &level.graph, receive, send, &mut fresh.graph);
+        let thread = self.restrict.run(&mut self.locals, &level.graph, receive, send, &mut fresh.graph);
         if level.frames.is_empty() {
             std::mem::swap(level, &mut fresh);
             self.spare.push(fresh);
         } else {
             self.levels.push(fresh);
         }
-        self.check_failures_at_start();
+        self.check_failure(thread);
     }
 
     /// Gives half of what it has not begun, as the oldest open alternative, to a worker that has nothing to do.
@@ -299,8 +309,11 @@ impl<'a, L: Locals> Worker<'a, L> {
         }
         let level = &mut self.levels[i];
         let Some((frame, alternative)) = level.give() else { return };
+        // The event that the alternative adds; whoever takes the task only rebuilds it.
+        *self.report.stats.events.get_or_insert(0) += 1;
         let task = match frame.branch {
             Branch::Revisit => {
+                *self.report.stats.revisits.get_or_insert(0) += 1;
                 let mut fresh = self.spare.pop().unwrap_or_default();
                 self.restrict.run(&mut self.locals, &level.graph, alternative, frame.event, &mut fresh.graph);
                 let task = Portable::pack(&fresh.graph, fresh.graph.len(), None);
@@ -315,6 +328,12 @@ impl<'a, L: Locals> Worker<'a, L> {
 
     /// No process can go on (or the execution was `cut` off): classifies the execution and counts it.
     fn finish_world(&mut self, cut: bool) {
+        if let Some(max) = self.config.budget.executions
+            && !self.shared.claim_execution(max)
+        {
+            // Only now is it certain that there are more executions than allowed.
+            return self.shared.stop(StopReason::MaxExecutions);
+        }
         let level = self.levels.last_mut().expect("a level is open while exploring");
         let graph = std::mem::take(&mut level.graph);
         self.deepest = self.deepest.max(graph.len());
@@ -335,23 +354,23 @@ impl<'a, L: Locals> Worker<'a, L> {
             self.report.worlds.push(World::of(&graph, ending));
         }
         self.finished += 1;
-        if self.finished.is_power_of_two() {
+        self.visited += 1;
+        if self.visited.is_power_of_two() {
             self.audit(&graph);
         }
         self.levels.last_mut().expect("a level is open while exploring").graph = graph;
-        if let Some(max) = self.config.budget.executions {
-            self.shared.add_executions(std::mem::take(&mut self.finished));
-            if self.shared.executions() >= max && self.work_left() {
-                self.shared.stop(StopReason::MaxExecutions);
-            }
-        }
         if self.locals.over_bound() {
             self.trim();
         }
     }
 
-    fn work_left(&self) -> bool {
-        self.config.threads > 1 || self.levels.iter().any(|level| !level.frames.is_empty())
+    /// Tells the others how many executions were finished since the last time.
+    fn publish(&mut self) {
+        let finished = std::mem::take(&mut self.finished);
+        // With a budget each one was claimed before.
+        if self.config.budget.executions.is_none() {
+            self.shared.add_executions(finished);
+        }
     }
 
     fn classify(&mut self, graph: &Graph) -> Ending {
@@ -371,10 +390,8 @@ impl<'a, L: Locals> Worker<'a, L> {
             self.violation(graph, Culprit::AtEnd(monitor, failure));
             return Ending::Violating;
         }
-        let waits = graph
-            .threads
-            .iter()
-            .any(|th| !th.daemon && matches!(th.next, Action::Recv { .. } | Action::Join { .. }));
+        let waits =
+            graph.threads.iter().any(|th| !th.daemon && matches!(th.next, Action::Recv { .. } | Action::Join { .. }));
         match (waits, self.config.deadlock) {
             (false, _) => Ending::Complete,
             (true, Deadlock::Allow) => Ending::Blocked,
@@ -417,8 +434,7 @@ impl<'a, L: Locals> Worker<'a, L> {
     }
 
     fn failed(&mut self, graph: &Graph, thread: u32) {
-        let node = graph.threads[thread as usize].cursor.node;
-        let failure = self.locals.failure(node).expect("a failed process has a failure");
+        let failure = stray::failure(graph, &self.locals, thread).expect("a failed process has a failure");
         self.violation(graph, Culprit::Process(thread, failure));
     }
 
@@ -460,7 +476,7 @@ impl<'a, L: Locals> Worker<'a, L> {
     fn tick(&mut self) {
         *self.report.stats.events.get_or_insert(0) += TICK;
         self.until_tick = TICK;
-        self.shared.add_executions(std::mem::take(&mut self.finished));
+        self.publish();
         let progress = Progress { executions: self.shared.executions(), done: self.done() };
         if let Some(reason) = self.shared.observer.tick(&progress) {
             self.shared.stop(reason);

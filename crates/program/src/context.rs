@@ -4,12 +4,15 @@
 //! whatever it does is compared with what the trie says it did. Behind the last known node it *records*. It is only suspended when a new
 //! observation is needed.
 
-use crate::coroutine::Yielder;
+use crate::coroutine::{Yielder, overflowed};
+use crate::panics;
 use crate::trie::{Closing, Loc, NONE, Rec, Trie};
-use crate::values::{Message, Value, Values, hash};
+use crate::values::{Message, Tag, Value, Values, hash};
 use manyworlds_core::{Action, Failure, FailureKind, Network, NodeId, Obs, Pid, ProcId, ValueId};
 use rustc_hash::FxHashMap;
+use std::any::TypeId;
 use std::cell::{Cell, RefCell};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 /// The code of a process, to be run any number of times.
@@ -25,6 +28,9 @@ pub struct ProcInfo {
     /// Who spawned it as its how-manieth child; tells colliding pids apart.
     pub origin: (u32, u32),
 }
+
+/// The origin of a process that was sent to before anybody spawned it.
+const UNBORN: (u32, u32) = (NONE, NONE);
 
 /// Everything the processes of one worker have in common.
 pub struct Memory {
@@ -68,8 +74,12 @@ pub struct Ctx {
     repeated: Cell<usize>,
     spawned: Cell<u32>,
     steps: Cell<u64>,
+    /// The type received last: processes mostly receive one type.
+    last_tag: Cell<Option<(TypeId, Tag)>>,
     /// Whether even the last node is only compared, not recorded.
     audit: bool,
+    /// The API is closed to who stands on its stack below this address.
+    pub floor: Cell<usize>,
     /// Set while the coroutine runs.
     pub yielder: Cell<*const Yielder>,
 }
@@ -108,9 +118,15 @@ pub fn try_with<R>(f: impl FnOnce(&Ctx) -> R) -> Option<R> {
 /// Calls `f` with the current process.
 #[track_caller]
 pub fn with<R>(f: impl FnOnce(&Ctx) -> R) -> R {
-    match try_with(f) {
+    let checked = |ctx: &Ctx| {
+        ctx.check_stack();
+        f(ctx)
+    };
+    match try_with(checked) {
         Some(result) => result,
-        None => panic!("Manyworlds operations work only inside a process: call them from the closure given to `Checker` or `spawn`"),
+        None => panic!(
+            "Manyworlds operations work only inside a process: call them from the closure given to `Checker` or `spawn`"
+        ),
     }
 }
 
@@ -126,6 +142,12 @@ pub fn quietly<R>(f: impl FnOnce() -> R) -> R {
     f()
 }
 
+/// Drops a copy that the program does not know of; that its destructor panics is not the program's doing.
+pub fn discard<T>(value: T) {
+    // Nothing is observed of a value whose destructor was cut short.
+    let _ = panics::listen(|| catch_unwind(AssertUnwindSafe(|| quietly(|| drop(value)))));
+}
+
 impl Ctx {
     /// A process about to replay `path` and to record at its last node.
     pub fn new(shared: Rc<Shared>, proc: ProcId, pid: Pid, path: Vec<u32>, audit: bool) -> Ctx {
@@ -139,7 +161,9 @@ impl Ctx {
             repeated: Cell::new(0),
             spawned: Cell::new(0),
             steps: Cell::new(0),
+            last_tag: Cell::new(None),
             audit,
+            floor: Cell::new(0),
             yielder: Cell::new(std::ptr::null()),
         }
     }
@@ -148,6 +172,21 @@ impl Ctx {
     #[inline]
     pub fn replaying(&self) -> bool {
         self.position.get() + usize::from(!self.audit) < self.path.len()
+    }
+
+    /// Whether the process has heard the last answer of its known past: what it does now is stored at the last node of `path`.
+    #[inline]
+    pub fn at_newest(&self) -> bool {
+        self.position.get() + 1 >= self.path.len()
+    }
+
+    /// Stops the process if there is too little left of its stack.
+    #[inline]
+    fn check_stack(&self) {
+        let here = 0u8;
+        if (std::ptr::from_ref(&here) as usize) < self.floor.get() {
+            self.stop(overflowed());
+        }
     }
 
     fn count_step(&self) {
@@ -185,18 +224,16 @@ impl Ctx {
         self.stray(before, after);
     }
 
-    /// Whether every listed action of the current node has been repeated.
-    pub fn repeated_all(&self, actions: usize) -> bool {
-        self.repeated.get() == actions
+    /// How many of the current node's listed actions have been repeated.
+    pub fn repeated(&self) -> usize {
+        self.repeated.get()
     }
 
     /// Sends `message`. While replaying, the message is compared with the one sent before and not interned.
     pub fn send<M: Message>(&self, to: Pid, message: M, network: Network, loc: Loc) {
-        let Some(to) = self.shared.memory.borrow().by_pid.get(&to).map(|&p| ProcId(p)) else {
-            self.misuse(format!("{to:?} is no process of this execution; only ids returned by `spawn` or `me` can be sent to"), loc);
-        };
+        let to = self.shared.memory.borrow_mut().address(to);
         if self.replaying() && self.resends(to, &message, network, loc) {
-            quietly(|| drop(message));
+            discard(message);
             return;
         }
         let value = ValueId(self.intern(message));
@@ -226,7 +263,13 @@ impl Ctx {
     }
 
     /// Starts a process.
-    pub fn spawn(&self, template: impl Template + 'static, daemon: bool, name: String, loc: Loc) -> Pid {
+    pub fn spawn(
+        &self,
+        template: impl Template + 'static,
+        daemon: bool,
+        name: &dyn std::fmt::Display,
+        loc: Loc,
+    ) -> Pid {
         let nth = self.spawned.replace(self.spawned.get() + 1);
         let pid = self.pid.child(nth);
         if self.replaying() {
@@ -238,17 +281,20 @@ impl Ctx {
             };
             let now = || (Action::Spawn { child: ProcId(NONE), root: NodeId(NONE), daemon }, loc);
             self.repeat(same, now);
-            quietly(|| drop(template));
+            discard(template);
             return pid;
         }
         let mut memory = self.shared.memory.borrow_mut();
         let Some(child) = memory.meet(pid, (self.proc.0, nth)) else {
             drop(memory);
-            self.misuse("two processes have the same id: the tree of spawned processes is too deep or too wide".to_string(), loc);
+            self.misuse(
+                "two processes have the same id: the tree of spawned processes is too deep or too wide".to_string(),
+                loc,
+            );
         };
         let root = NodeId(memory.trie.add_root(child, Rc::new(template)));
         drop(memory);
-        self.act(Action::Spawn { child, root, daemon }, loc, || Some(name.into()));
+        self.act(Action::Spawn { child, root, daemon }, loc, || Some(name.to_string().into()));
         pid
     }
 
@@ -322,7 +368,7 @@ impl Ctx {
         let mut candidate = memory.borrow().values.first(hash);
         while let Some((id, known)) = candidate {
             if known.as_any().downcast_ref::<M>() == Some(&value) {
-                quietly(|| drop(value));
+                discard(value);
                 return id;
             }
             candidate = memory.borrow().values.following(id);
@@ -331,6 +377,18 @@ impl Ctx {
         let mut memory = memory.borrow_mut();
         let tag = memory.values.tag::<M>();
         memory.values.insert(hash, tag, value)
+    }
+
+    /// The number of a type.
+    pub fn tag<M: 'static>(&self) -> Tag {
+        match self.last_tag.get() {
+            Some((kind, tag)) if kind == TypeId::of::<M>() => tag,
+            _ => {
+                let tag = self.shared.memory.borrow_mut().values.tag::<M>();
+                self.last_tag.set(Some((TypeId::of::<M>(), tag)));
+                tag
+            }
+        }
     }
 
     /// A copy of the value with this id.
@@ -351,7 +409,21 @@ impl Memory {
         if id == next {
             self.procs.push(ProcInfo { pid, origin });
         }
-        (self.procs[id as usize].origin == origin).then_some(ProcId(id))
+        let known = &mut self.procs[id as usize].origin;
+        if *known == UNBORN {
+            *known = origin;
+        }
+        (*known == origin).then_some(ProcId(id))
+    }
+
+    /// The process `pid`, whether it was met or not: only the engine can tell whether a sender may know of it.
+    pub fn address(&mut self, pid: Pid) -> ProcId {
+        let next = self.procs.len() as u32;
+        let id = *self.by_pid.entry(pid).or_insert(next);
+        if id == next {
+            self.procs.push(ProcInfo { pid, origin: UNBORN });
+        }
+        ProcId(id)
     }
 
     /// An action in words.

@@ -4,10 +4,14 @@ use crate::context::{Ctx, Template, enter};
 use crate::trie::Closing;
 use crate::{overflow, panics};
 use corosensei::CoroutineResult;
-use corosensei::stack::DefaultStack;
+use corosensei::stack::{DefaultStack, Stack};
 use manyworlds_core::{Failure, FailureKind, Obs, ValueId};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
+
+/// Bytes at the end of each stack that user code may run into, but not call the API from. A fault in the middle of our own code would leave
+/// tables borrowed and locks of the allocator taken; and a process that waits must have room to be unwound.
+const RESERVE: usize = 64 << 10;
 
 type Coroutine = corosensei::Coroutine<Obs, Closing, Over, DefaultStack>;
 /// How a process asks for an answer.
@@ -51,9 +55,11 @@ impl Stacks {
 
     /// Starts a process.
     pub fn start(&mut self, template: Rc<dyn Template>, ctx: Ctx) -> Stop {
-        let stack = self.free.pop().unwrap_or_else(|| {
-            DefaultStack::new(self.size).expect("no memory for the stack of a process")
-        });
+        let stack = self
+            .free
+            .pop()
+            .unwrap_or_else(|| DefaultStack::new(self.size + RESERVE).expect("no memory for the stack of a process"));
+        ctx.floor.set(stack.limit().get() + RESERVE);
         let ctx = Rc::new(ctx);
         let inner = ctx.clone();
         let coroutine = Coroutine::with_stack(stack, move |yielder: &Yielder, _| {
@@ -67,9 +73,7 @@ impl Stacks {
     pub fn resume(&mut self, mut live: Live, obs: Obs) -> Stop {
         let trap = overflow::Guard::new(live.coroutine.trap_handler());
         let coroutine = &mut live.coroutine;
-        let result = enter(&live.ctx, || {
-            panics::listen(|| catch_unwind(AssertUnwindSafe(|| coroutine.resume(obs))))
-        });
+        let result = enter(&live.ctx, || panics::listen(|| catch_unwind(AssertUnwindSafe(|| coroutine.resume(obs)))));
         drop(trap);
         match result {
             Ok(CoroutineResult::Yield(closing)) => match closing {
@@ -110,10 +114,12 @@ impl Stacks {
 }
 
 /// The failure of a process that used up its stack.
-fn overflowed() -> Closing {
+pub fn overflowed() -> Closing {
     Closing::Fail(Box::new(Failure {
         kind: FailureKind::StackOverflow,
-        message: "the process used up its stack: a recursion without end, or a stack that is too small (see `stack_size`)".to_string(),
+        message:
+            "the process used up its stack: a recursion without end, or a stack that is too small (see `stack_size`)"
+                .to_string(),
         location: None,
     }))
 }

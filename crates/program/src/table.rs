@@ -3,14 +3,15 @@
 //! Reaching one resumes the coroutine that stands at its parent; if there is none (it went on to a sibling, or was given up), the process is
 //! started again and replays its past. Coroutines that stand somewhere are kept, up to a number.
 
-use crate::context::{Ctx, Memory, Shared, Template, quietly};
+use crate::context::{Ctx, Memory, Shared, Template, discard};
 use crate::coroutine::{Live, Stacks, Stop};
 use crate::monitor::MonitorSpec;
 use crate::panics;
-use crate::trie::{Closing, NONE, Trie};
-use crate::values::Values;
+use crate::trie::{Closing, NONE, Node, Trie};
+use crate::values::{Value, Values};
 use manyworlds_core::{
-    Action, Cursor, Failure, FailureKind, LocalStats, Locals, LocalsFactory, Network, NodeId, Obs, Pid, ProcId, Root, StepInfo, ValueId,
+    Action, Cursor, Failure, FailureKind, LocalStats, Locals, LocalsFactory, Network, NodeId, Obs, Pid, ProcId, Root,
+    StepInfo, ValueId,
 };
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -176,11 +177,11 @@ impl Table {
         let (template, ctx) = {
             let memory = self.shared.memory.borrow();
             let path = memory.trie.path(node);
-            let root = memory.trie.node(path[0]);
-            let template = root.template.clone().expect("a process starts with its code");
-            let pid = memory.procs[root.proc.0 as usize].pid;
+            let proc = memory.trie.node(node).proc;
+            let template = memory.trie.template(path[0]);
+            let pid = memory.procs[proc.0 as usize].pid;
             self.stats.user_steps += path.len() as u64;
-            (template, Ctx::new(self.shared.clone(), root.proc, pid, path, audit))
+            (template, Ctx::new(self.shared.clone(), proc, pid, path, audit))
         };
         self.stacks.start(template, ctx)
     }
@@ -211,12 +212,20 @@ impl Table {
         }
         let memory = self.shared.memory.borrow();
         let node = memory.trie.node(ctx.path[ctx.position.get()]);
-        let before = memory.words(&node.closing.action(), node.closing.loc());
+        let before = match node.actions.get(ctx.repeated()) {
+            Some(rec) => memory.words(&rec.action, Some(rec.loc)),
+            None => memory.words(&node.closing.action(), node.closing.loc()),
+        };
         let (after, location) = match &closing {
-            Closing::Fail(failure) => (format!("panic: {}", failure.message), failure.location.clone()),
+            Closing::Fail(failure) => {
+                let place = failure.location.as_ref().map(|place| format!(" at {place}")).unwrap_or_default();
+                (format!("panic: {}{place}", failure.message), failure.location.clone())
+            }
             other => (memory.words(&other.action(), other.loc()), other.loc().map(ToString::to_string)),
         };
-        let message = format!("this process is not deterministic: with the same history it first did `{before}` and now does `{after}`");
+        let message = format!(
+            "this process is not deterministic: with the same history it first did `{before}` and now does `{after}`"
+        );
         Closing::Fail(Box::new(Failure { kind: FailureKind::Nondeterminism, message, location }))
     }
 
@@ -250,21 +259,22 @@ impl Table {
 
     /// Asks the filter of a receive; user code runs with nothing borrowed.
     #[cold]
-    fn filter(&mut self, node: u32, value: u32) -> bool {
-        let (filter, shown) = {
+    fn ask_filter(&mut self, node: u32, value: u32) -> bool {
+        let (takes, shown) = {
             let memory = self.shared.memory.borrow();
             let Closing::Recv { filter: Some(filter), .. } = &memory.trie.node(node).closing else { return true };
-            (filter.clone(), memory.values.value(value))
+            (filter.takes.clone(), memory.values.value(value))
         };
         // A filter that panics takes the message: the process then runs it again itself and fails in the right place.
-        let takes = panics::listen(|| catch_unwind(AssertUnwindSafe(|| filter(shown.as_any())))).unwrap_or(true);
+        let answer = panics::listen(|| catch_unwind(AssertUnwindSafe(|| takes(shown.as_any())))).unwrap_or(true);
         let mut memory = self.shared.memory.borrow_mut();
-        let filtered = &mut memory.trie.node_mut(node).filtered;
-        if filtered.len() <= value as usize {
-            filtered.resize(value as usize + 1, 0);
+        if let Closing::Recv { filter: Some(filter), .. } = &mut memory.trie.node_mut(node).closing {
+            if filter.answers.len() <= value as usize {
+                filter.answers.resize(value as usize + 1, 0);
+            }
+            filter.answers[value as usize] = 1 + u8::from(answer);
         }
-        filtered[value as usize] = 1 + u8::from(takes);
-        takes
+        answer
     }
 }
 
@@ -315,16 +325,14 @@ impl Locals for Table {
             if memory.values.tag_of(value.0) != *tag {
                 return false;
             }
-            if filter.is_none() {
-                return true;
-            }
-            match known.filtered.get(value.0 as usize) {
+            let Some(filter) = filter else { return true };
+            match filter.answers.get(value.0 as usize) {
                 Some(1) => return false,
                 Some(2) => return true,
                 _ => {}
             }
         }
-        self.filter(node.0, value.0)
+        self.ask_filter(node.0, value.0)
     }
 
     fn pid(&self, proc: ProcId) -> Pid {
@@ -355,7 +363,7 @@ impl Locals for Table {
         }
         let location = node.closing.loc().map(ToString::to_string);
         let detail = match &node.closing {
-            Closing::Recv { what, .. } => format!("for {}", short(what)),
+            Closing::Recv { tag, .. } => format!("for {}", short(memory.values.name(*tag))),
             Closing::Join { child, .. } => format!("for {:?} to end", memory.procs[child.0 as usize].pid),
             _ => String::new(),
         };
@@ -364,7 +372,7 @@ impl Locals for Table {
 
     fn show(&self, value: ValueId) -> String {
         let value = self.shared.memory.borrow().values.value(value.0);
-        panics::listen(|| catch_unwind(AssertUnwindSafe(|| value.show()))).unwrap_or_else(|_| "(its Debug panics)".to_string())
+        value.show()
     }
 
     fn stats(&self) -> LocalStats {
@@ -377,7 +385,7 @@ impl Locals for Table {
 
     fn trim(&mut self, live: &mut dyn Iterator<Item = NodeId>) {
         let roots: Vec<u32> = self.roots.iter().map(|root| root.node.0).collect();
-        let dropped = {
+        let (dropped, unused) = {
             let mut memory = self.shared.memory.borrow_mut();
             memory.trie.retain(&mut live.map(|node| node.0).chain(roots))
         };
@@ -390,12 +398,16 @@ impl Locals for Table {
         let values = {
             let mut memory = self.shared.memory.borrow_mut();
             let used = memory.values_in_use();
-            memory.trie.iter_mut().for_each(|node| node.filtered.clear());
+            for node in memory.trie.iter_mut() {
+                if let Closing::Recv { filter: Some(filter), .. } = &mut node.closing {
+                    filter.answers.clear();
+                }
+            }
             // Ids of live nodes are never reused by others, so twice what is live leaves room to work in.
             self.limit = self.config.max_nodes.max(2 * memory.trie.len());
             memory.values.retain(|value| used[value as usize])
         };
-        quietly(|| drop((dropped, values)));
+        discard_all(dropped, unused, values);
     }
 
     fn audit(&mut self, node: NodeId) -> Option<Failure> {
@@ -413,7 +425,7 @@ impl Locals for Table {
         }
         let memory = self.shared.memory.borrow();
         let known = memory.trie.node(node.0);
-        let at_end = ctx.position.get() + 1 == ctx.path.len() && ctx.repeated_all(known.actions.len());
+        let at_end = ctx.position.get() + 1 == ctx.path.len() && ctx.repeated() == known.actions.len();
         if at_end && known.closing.same(&closing) {
             return None;
         }
@@ -454,7 +466,23 @@ impl Drop for Table {
         for standing in self.standing.drain(..).flatten() {
             self.stacks.unwind(standing.live);
         }
+        let ((nodes, templates), values) = {
+            let mut memory = self.shared.memory.borrow_mut();
+            (memory.trie.retain(&mut std::iter::empty()), memory.values.retain(|_| false))
+        };
+        discard_all(nodes, templates, values);
     }
+}
+
+/// Drops what the user gave us, piece by piece: a destructor that panics is none of the others' business.
+fn discard_all(nodes: Vec<Node>, templates: Vec<Rc<dyn Template>>, values: Vec<Rc<dyn Value>>) {
+    for node in nodes {
+        if let Closing::Recv { filter: Some(filter), .. } = node.closing {
+            discard(filter);
+        }
+    }
+    templates.into_iter().for_each(discard);
+    values.into_iter().for_each(discard);
 }
 
 /// The last part of a type's path.

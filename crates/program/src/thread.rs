@@ -11,7 +11,7 @@
 //! assert_eq!(thread.join().unwrap(), 42);
 //! ```
 
-use crate::api::{self, ProcessBuilder, process};
+use crate::api::{self, process};
 use crate::values::Message;
 use manyworlds_core::Pid;
 use std::io;
@@ -28,7 +28,7 @@ pub fn spawn<T: Message, F: FnOnce() -> T + Clone + 'static>(f: F) -> JoinHandle
 /// A thread to be started under a name.
 #[derive(Clone, Debug, Default)]
 pub struct Builder {
-    process: ProcessBuilder,
+    name: String,
 }
 
 impl Builder {
@@ -39,7 +39,7 @@ impl Builder {
 
     /// Its name, in traces.
     pub fn name(self, name: String) -> Builder {
-        Builder { process: process(name) }
+        Builder { name }
     }
 
     /// Nothing: stacks have the size that the checker was given.
@@ -51,7 +51,7 @@ impl Builder {
     /// Starts it. Never an error.
     #[track_caller]
     pub fn spawn<T: Message, F: FnOnce() -> T + Clone + 'static>(self, f: F) -> io::Result<JoinHandle<T>> {
-        Ok(JoinHandle { process: self.process.spawn(f) })
+        Ok(JoinHandle { process: process(self.name).spawn(f) })
     }
 }
 
