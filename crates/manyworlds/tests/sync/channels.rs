@@ -147,13 +147,13 @@ fn sending_races_with_the_end_of_the_receiver() {
 fn once_sending_has_failed_it_fails_for_all() {
     let found = explore(|| {
         let (tx, rx) = channel();
-        let other = tx.clone();
+        let (first, second) = (tx.clone(), tx.clone());
         thread::spawn(move || drop(rx));
         let follower = spawn(move || {
             recv::<()>();
-            other.send(2).is_ok()
+            second.send(2).is_ok()
         });
-        let leader = tx.send(1).is_ok();
+        let leader = first.send(1).is_ok();
         send(follower.pid(), ());
         (leader, follower.join())
     });

@@ -8,6 +8,7 @@ use super::queue;
 use crate::sync::server::{Client, Inbox, Server, in_program};
 use crate::values::Message;
 use std::cell::Cell;
+use std::fmt;
 use std::hash::{Hash, Hasher};
 
 /// From the first sender: which clone of which clone.
@@ -51,7 +52,7 @@ fn child(path: &Path, nth: u32) -> Path {
 }
 
 /// What a sender holds to be missed. Copies that the runtime makes are the same sender.
-#[derive(PartialEq, Eq, Debug)]
+#[derive(PartialEq, Eq)]
 pub struct Presence {
     closer: Server<Request>,
     path: Path,
@@ -87,5 +88,11 @@ impl Drop for Presence {
 impl Hash for Presence {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (self.closer, &self.path).hash(state);
+    }
+}
+
+impl fmt::Debug for Presence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.path.fmt(f)
     }
 }

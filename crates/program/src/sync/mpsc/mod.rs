@@ -1,9 +1,9 @@
 //! Channels, like [`std::sync::mpsc`]: unbounded ones, bounded ones and, with no room at all, rendezvous.
 //!
 //! A channel is three kinds of daemons, one file each. A *port* takes values in and answers `send`; the *queue* gives them out and answers
-//! `recv`; the *closer* misses the senders that are gone. Between them, a channel makes as many executions as can be told apart: the order
-//! of concurrent values as far as they are received, whether a `send` comes before the end of the receiver, whether a `try_recv` comes
-//! before a value. Dropping senders makes none.
+//! `recv`; the *closer* notices when all senders are gone. What makes executions is the order of concurrent values as far as they are
+//! received, whether a `send` comes before the end of the receiver, and whether a `try_recv` comes before what it looks for: a
+//! value, or the end of the senders. Dropping senders makes none.
 //!
 //! Closures that processes run must be `Clone`, so handles are, even [`Receiver`]; a program that clones one misuses it, as the standard
 //! library's types would say. A handle inside a message that nobody receives is never dropped.
