@@ -5,7 +5,7 @@ use crate::progress::Bar;
 use crate::{Complaint, Exit, json, suggest};
 use manyworlds::{Checker, Engine, Network, Outcome, Policy, Trace, Verdict};
 use manyworlds_protocols::{Model, Params, find, models};
-use manyworlds_report::{Style, chart, summary};
+use manyworlds_report::{Hints, Style, failure, summary};
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -133,13 +133,14 @@ fn print_human(args: &CheckArgs, outcome: &Outcome, time: Duration) {
     if let Some(trace) = outcome.trace()
         && !args.quiet
     {
-        print_line(&chart(trace, &style()));
-        match &args.trace {
-            Some(file) => print_line(&format!("replay: manyworlds replay {}", file.display())),
-            None => print_line("To replay it, write it to a file: add --trace FILE, then manyworlds replay FILE"),
-        }
+        let file = args.trace.as_ref().map(|file| file.display().to_string());
+        let replay = match &file {
+            Some(file) => format!("manyworlds replay {file}"),
+            None => "add --trace FILE here, then: manyworlds replay FILE".to_string(),
+        };
+        print_line(&failure(trace, &Hints { replay: Some(&replay), file: file.as_deref() }, &style()));
     }
-    print_line(&summary(outcome, &args.model, time.as_secs_f64()));
+    print_line(&summary(&args.model, outcome, Some(time), &style()));
     if args.verbose {
         let stats = &outcome.stats;
         print_line(&format!(

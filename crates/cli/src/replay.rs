@@ -3,8 +3,8 @@
 use crate::args::ReplayArgs;
 use crate::check::{model, print_line, style};
 use crate::{Complaint, Exit};
-use manyworlds::{Replayed, Trace, TraceStep};
-use manyworlds_report::chart;
+use manyworlds::{Replayed, Trace};
+use manyworlds_report::{Hints, failure, step};
 
 /// Reproduces a counterexample step by step.
 pub fn run(args: &ReplayArgs) -> Result<Exit, Complaint> {
@@ -18,10 +18,10 @@ pub fn run(args: &ReplayArgs) -> Result<Exit, Complaint> {
     let params = model.params_from_json(&trace.params).map_err(|e| format!("{file}: {e}"))?;
     let checker = model.checker(&params)?.network(trace.network);
     let replayed =
-        checker.replay(&trace, |i, step| print_line(&line(&trace, i, step))).map_err(|e| format!("{file}: {e}"))?;
+        checker.replay(&trace, |i, _| print_line(&step(&trace, i, &style()))).map_err(|e| format!("{file}: {e}"))?;
     match replayed {
         Replayed::Reproduced => {
-            print_line(&chart(&trace, &style()));
+            print_line(&failure(&trace, &Hints::default(), &style()));
             print_line("reproduced");
             Ok(Exit::Violated)
         }
@@ -30,27 +30,4 @@ pub fn run(args: &ReplayArgs) -> Result<Exit, Complaint> {
             Ok(Exit::Verified)
         }
     }
-}
-
-fn line(trace: &Trace, i: usize, step: &TraceStep) -> String {
-    let name = |p: usize| trace.processes.get(p).map_or("?", |process| process.name.as_str());
-    let mut text = format!("{i:4}  {}: {}", name(step.process), step.kind);
-    if let Some(message) = &step.message {
-        text += &format!(" {message}");
-    }
-    if let Some(answer) = step.choice {
-        text += &format!(" {answer}");
-    }
-    if let Some(peer) = step.peer {
-        let preposition = match step.kind.as_str() {
-            "send" => "to ",
-            "recv" => "from ",
-            _ => "",
-        };
-        text += &format!(" {preposition}{}", name(peer));
-    }
-    if let Some(location) = &step.location {
-        text += &format!("  ({location})");
-    }
-    text
 }

@@ -290,6 +290,12 @@ impl Graph {
         self.place(locals, event.thread, event.at);
     }
 
+    /// Lets a thread fail where it stands.
+    pub(crate) fn fail(&mut self, thread: u32) {
+        self.threads[thread as usize].next = Action::Fail;
+        self.ready.mark(thread, Action::Fail);
+    }
+
     /// Puts a thread somewhere.
     #[inline]
     pub(crate) fn place<L: Locals>(&mut self, locals: &L, thread: u32, cursor: Cursor) {

@@ -10,6 +10,7 @@
 //! | [`restrict`] | the graph after a backward revisit |
 //! | [`ready`], [`schedule`] | `next_P`: which process goes on |
 //! | [`search`] | the depth-first search of one worker |
+//! | [`stray`] | sends to ids that the sender cannot know |
 //! | [`parallel`] | several workers, and what they hand each other |
 //! | [`eager`] | p2p with arrival orders, for comparison |
 //! | [`witness`], [`replay`] | from a graph to a trace and back |
@@ -31,6 +32,7 @@ pub mod restrict;
 pub mod revisit;
 pub mod schedule;
 pub mod search;
+pub mod stray;
 pub mod witness;
 pub mod world;
 

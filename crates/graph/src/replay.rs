@@ -3,6 +3,7 @@
 use crate::consistency::retain_minimal;
 use crate::graph::{Graph, NONE, Thread};
 use crate::schedule::Schedule;
+use crate::stray;
 use manyworlds_core::{Action, Failure, Locals, OBS_END, Pid, Policy, Trace, TraceError, TraceStep};
 
 /// What a replay ended with.
@@ -109,11 +110,15 @@ impl<L: Locals> Player<'_, L> {
     /// How the thread fails where it stands. A monitor makes its last check only if nobody can go on.
     fn found(&mut self, t: u32) -> Option<Failure> {
         let th = &self.graph.threads[t as usize];
-        let (mut node, last_check) = (th.cursor.node, th.monitor && matches!(th.next, Action::Recv { .. }));
-        if last_check && self.over() {
-            node = self.locals.step(node, OBS_END);
+        if !(th.monitor && matches!(th.next, Action::Recv { .. })) {
+            return stray::failure(&self.graph, self.locals, t);
         }
-        self.locals.failure(node)
+        let node = th.cursor.node;
+        if !self.over() {
+            return None;
+        }
+        let end = self.locals.step(node, OBS_END);
+        self.locals.failure(end)
     }
 
     fn deadlock(&mut self) -> Replayed {

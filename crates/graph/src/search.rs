@@ -12,6 +12,7 @@ use crate::portable::Portable;
 use crate::restrict::Restrict;
 use crate::revisit::Revisits;
 use crate::schedule::Schedule;
+use crate::stray;
 use crate::witness::{self, Culprit};
 use crate::world::{Ending, World};
 use manyworlds_core::{Action, Cursor, Deadlock, Failure, Locals, OBS_END, Progress, StopReason};
@@ -163,6 +164,7 @@ impl<'a, L: Locals> Worker<'a, L> {
         self.report.stats.user_steps = local.user_steps;
         self.report.stats.distinct_steps = local.distinct_steps;
         self.report.stats.depth = Some(u64::from(self.deepest));
+        *self.report.stats.events.get_or_insert(0) += TICK - self.until_tick;
         self.report.stopped = self.truncated;
         self.shared.add_executions(self.finished);
         self.report
@@ -206,6 +208,10 @@ impl<'a, L: Locals> Worker<'a, L> {
         let locals = &mut self.locals;
         let graph = &mut level.graph;
         match graph.threads[thread as usize].next {
+            Action::Send { to, .. } if !stray::knows(graph, thread, to) => {
+                // No event is added. That the process is lost depends on its own past only, so this holds until that is undone.
+                graph.fail(thread);
+            }
             Action::Send { .. } => {
                 let send = graph.push_action(locals, thread);
                 let first = level.alternatives.len() as u32;
@@ -303,8 +309,11 @@ impl<'a, L: Locals> Worker<'a, L> {
         }
         let level = &mut self.levels[i];
         let Some((frame, alternative)) = level.give() else { return };
+        // The event that the alternative adds; whoever takes the task only rebuilds it.
+        *self.report.stats.events.get_or_insert(0) += 1;
         let task = match frame.branch {
             Branch::Revisit => {
+                *self.report.stats.revisits.get_or_insert(0) += 1;
                 let mut fresh = self.spare.pop().unwrap_or_default();
                 self.restrict.run(&mut self.locals, &level.graph, alternative, frame.event, &mut fresh.graph);
                 let task = Portable::pack(&fresh.graph, fresh.graph.len(), None);
@@ -420,8 +429,7 @@ impl<'a, L: Locals> Worker<'a, L> {
     }
 
     fn failed(&mut self, graph: &Graph, thread: u32) {
-        let node = graph.threads[thread as usize].cursor.node;
-        let failure = self.locals.failure(node).expect("a failed process has a failure");
+        let failure = stray::failure(graph, &self.locals, thread).expect("a failed process has a failure");
         self.violation(graph, Culprit::Process(thread, failure));
     }
 

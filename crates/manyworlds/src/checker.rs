@@ -258,6 +258,13 @@ impl Checker {
         (report.worlds, report.duplicates)
     }
 
+    /// Every finished world as brute force finds it, sorted; `None` if that takes more than `max_steps` steps.
+    pub fn brute_worlds(&self, max_steps: u64) -> Option<Vec<World>> {
+        let limits = BruteConfig { deadlock: self.config.deadlock, loss_budget: self.config.loss_budget, max_steps };
+        let worlds = brute_force(&mut self.program().make(), &limits).ok()?;
+        Some(worlds.into_iter().collect())
+    }
+
     /// Performs a trace step by step; `show` sees each step before it is done, with the source location it has in this program.
     pub fn replay(&self, trace: &Trace, show: impl FnMut(usize, &TraceStep)) -> Result<Replayed, TraceError> {
         let replayed = replay(&mut self.program().make(), trace, show)?;

@@ -166,6 +166,9 @@ pub fn recv_timeout_where<M: Message>(filter: impl Fn(&M) -> bool + 'static) -> 
     DEFAULT.recv_timeout_where(filter)
 }
 
+/// More worlds than anybody can visit.
+const MAX_OPTIONS: usize = 1 << 30;
+
 /// Takes every option, each in a world of its own.
 ///
 /// ```ignore
@@ -179,7 +182,8 @@ pub fn choose<C: Choices>(options: C) -> C::Item {
     let answer = match count {
         0 => with(|ctx| ctx.misuse("`choose` was given nothing to choose from".to_string(), loc)),
         1 => 0,
-        _ => pick(count as u32, false, loc),
+        2..=MAX_OPTIONS => pick(count as u32, false, loc),
+        _ => with(|ctx| ctx.misuse(format!("`choose` was given {count} options; it can take {MAX_OPTIONS}"), loc)),
     };
     options.option(answer as usize)
 }
@@ -260,14 +264,16 @@ impl Channel {
     fn receive<M: Message>(self, blocking: bool, filter: Option<impl Fn(&M) -> bool + 'static>, loc: Loc) -> Option<M> {
         with(|ctx| {
             let filter = filter.map(Rc::new);
-            let fresh = !ctx.replaying();
             let obs = ask_message::<M, _>(ctx, self.network(ctx), blocking, filter.clone(), loc);
             if obs == OBS_TIMEOUT {
                 return None;
             }
             let message = ctx.copy(obs);
-            if fresh && let Some(filter) = filter {
-                // The engine has asked it already; asked here, a filter that panics fails in its own process.
+            if ctx.at_newest()
+                && let Some(filter) = filter
+            {
+                // The engine has asked it already; asked here, a filter that panics fails in its own process, whether the process came
+                // here just now or for the second time.
                 filter(&message);
             }
             Some(message)

@@ -4,13 +4,15 @@
 //! whatever it does is compared with what the trie says it did. Behind the last known node it *records*. It is only suspended when a new
 //! observation is needed.
 
-use crate::coroutine::Yielder;
+use crate::coroutine::{Yielder, overflowed};
+use crate::panics;
 use crate::trie::{Closing, Loc, NONE, Rec, Trie};
 use crate::values::{Message, Tag, Value, Values, hash};
 use manyworlds_core::{Action, Failure, FailureKind, Network, NodeId, Obs, Pid, ProcId, ValueId};
 use rustc_hash::FxHashMap;
 use std::any::TypeId;
 use std::cell::{Cell, RefCell};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 /// The code of a process, to be run any number of times.
@@ -26,6 +28,9 @@ pub struct ProcInfo {
     /// Who spawned it as its how-manieth child; tells colliding pids apart.
     pub origin: (u32, u32),
 }
+
+/// The origin of a process that was sent to before anybody spawned it.
+const UNBORN: (u32, u32) = (NONE, NONE);
 
 /// Everything the processes of one worker have in common.
 pub struct Memory {
@@ -73,6 +78,8 @@ pub struct Ctx {
     last_tag: Cell<Option<(TypeId, Tag)>>,
     /// Whether even the last node is only compared, not recorded.
     audit: bool,
+    /// The API is closed to who stands on its stack below this address.
+    pub floor: Cell<usize>,
     /// Set while the coroutine runs.
     pub yielder: Cell<*const Yielder>,
 }
@@ -111,7 +118,11 @@ pub fn try_with<R>(f: impl FnOnce(&Ctx) -> R) -> Option<R> {
 /// Calls `f` with the current process.
 #[track_caller]
 pub fn with<R>(f: impl FnOnce(&Ctx) -> R) -> R {
-    match try_with(f) {
+    let checked = |ctx: &Ctx| {
+        ctx.check_stack();
+        f(ctx)
+    };
+    match try_with(checked) {
         Some(result) => result,
         None => panic!(
             "Manyworlds operations work only inside a process: call them from the closure given to `Checker` or `spawn`"
@@ -131,6 +142,12 @@ pub fn quietly<R>(f: impl FnOnce() -> R) -> R {
     f()
 }
 
+/// Drops a copy that the program does not know of; that its destructor panics is not the program's doing.
+pub fn discard<T>(value: T) {
+    // Nothing is observed of a value whose destructor was cut short.
+    let _ = panics::listen(|| catch_unwind(AssertUnwindSafe(|| quietly(|| drop(value)))));
+}
+
 impl Ctx {
     /// A process about to replay `path` and to record at its last node.
     pub fn new(shared: Rc<Shared>, proc: ProcId, pid: Pid, path: Vec<u32>, audit: bool) -> Ctx {
@@ -146,6 +163,7 @@ impl Ctx {
             steps: Cell::new(0),
             last_tag: Cell::new(None),
             audit,
+            floor: Cell::new(0),
             yielder: Cell::new(std::ptr::null()),
         }
     }
@@ -154,6 +172,21 @@ impl Ctx {
     #[inline]
     pub fn replaying(&self) -> bool {
         self.position.get() + usize::from(!self.audit) < self.path.len()
+    }
+
+    /// Whether the process has heard the last answer of its known past: what it does now is stored at the last node of `path`.
+    #[inline]
+    pub fn at_newest(&self) -> bool {
+        self.position.get() + 1 >= self.path.len()
+    }
+
+    /// Stops the process if there is too little left of its stack.
+    #[inline]
+    fn check_stack(&self) {
+        let here = 0u8;
+        if (std::ptr::from_ref(&here) as usize) < self.floor.get() {
+            self.stop(overflowed());
+        }
     }
 
     fn count_step(&self) {
@@ -191,21 +224,16 @@ impl Ctx {
         self.stray(before, after);
     }
 
-    /// Whether every listed action of the current node has been repeated.
-    pub fn repeated_all(&self, actions: usize) -> bool {
-        self.repeated.get() == actions
+    /// How many of the current node's listed actions have been repeated.
+    pub fn repeated(&self) -> usize {
+        self.repeated.get()
     }
 
     /// Sends `message`. While replaying, the message is compared with the one sent before and not interned.
     pub fn send<M: Message>(&self, to: Pid, message: M, network: Network, loc: Loc) {
-        let Some(to) = self.shared.memory.borrow().by_pid.get(&to).map(|&p| ProcId(p)) else {
-            self.misuse(
-                format!("{to:?} is no process of this execution; only ids returned by `spawn` or `me` can be sent to"),
-                loc,
-            );
-        };
+        let to = self.shared.memory.borrow_mut().address(to);
         if self.replaying() && self.resends(to, &message, network, loc) {
-            quietly(|| drop(message));
+            discard(message);
             return;
         }
         let value = ValueId(self.intern(message));
@@ -253,7 +281,7 @@ impl Ctx {
             };
             let now = || (Action::Spawn { child: ProcId(NONE), root: NodeId(NONE), daemon }, loc);
             self.repeat(same, now);
-            quietly(|| drop(template));
+            discard(template);
             return pid;
         }
         let mut memory = self.shared.memory.borrow_mut();
@@ -340,7 +368,7 @@ impl Ctx {
         let mut candidate = memory.borrow().values.first(hash);
         while let Some((id, known)) = candidate {
             if known.as_any().downcast_ref::<M>() == Some(&value) {
-                quietly(|| drop(value));
+                discard(value);
                 return id;
             }
             candidate = memory.borrow().values.following(id);
@@ -381,7 +409,21 @@ impl Memory {
         if id == next {
             self.procs.push(ProcInfo { pid, origin });
         }
-        (self.procs[id as usize].origin == origin).then_some(ProcId(id))
+        let known = &mut self.procs[id as usize].origin;
+        if *known == UNBORN {
+            *known = origin;
+        }
+        (*known == origin).then_some(ProcId(id))
+    }
+
+    /// The process `pid`, whether it was met or not: only the engine can tell whether a sender may know of it.
+    pub fn address(&mut self, pid: Pid) -> ProcId {
+        let next = self.procs.len() as u32;
+        let id = *self.by_pid.entry(pid).or_insert(next);
+        if id == next {
+            self.procs.push(ProcInfo { pid, origin: UNBORN });
+        }
+        ProcId(id)
     }
 
     /// An action in words.

@@ -4,10 +4,14 @@ use crate::context::{Ctx, Template, enter};
 use crate::trie::Closing;
 use crate::{overflow, panics};
 use corosensei::CoroutineResult;
-use corosensei::stack::DefaultStack;
+use corosensei::stack::{DefaultStack, Stack};
 use manyworlds_core::{Failure, FailureKind, Obs, ValueId};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
+
+/// Bytes at the end of each stack that user code may run into, but not call the API from. A fault in the middle of our own code would leave
+/// tables borrowed and locks of the allocator taken; and a process that waits must have room to be unwound.
+const RESERVE: usize = 64 << 10;
 
 type Coroutine = corosensei::Coroutine<Obs, Closing, Over, DefaultStack>;
 /// How a process asks for an answer.
@@ -54,7 +58,8 @@ impl Stacks {
         let stack = self
             .free
             .pop()
-            .unwrap_or_else(|| DefaultStack::new(self.size).expect("no memory for the stack of a process"));
+            .unwrap_or_else(|| DefaultStack::new(self.size + RESERVE).expect("no memory for the stack of a process"));
+        ctx.floor.set(stack.limit().get() + RESERVE);
         let ctx = Rc::new(ctx);
         let inner = ctx.clone();
         let coroutine = Coroutine::with_stack(stack, move |yielder: &Yielder, _| {
@@ -109,7 +114,7 @@ impl Stacks {
 }
 
 /// The failure of a process that used up its stack.
-fn overflowed() -> Closing {
+pub fn overflowed() -> Closing {
     Closing::Fail(Box::new(Failure {
         kind: FailureKind::StackOverflow,
         message:

@@ -3,12 +3,12 @@
 //! Reaching one resumes the coroutine that stands at its parent; if there is none (it went on to a sibling, or was given up), the process is
 //! started again and replays its past. Coroutines that stand somewhere are kept, up to a number.
 
-use crate::context::{Ctx, Memory, Shared, Template, quietly};
+use crate::context::{Ctx, Memory, Shared, Template, discard};
 use crate::coroutine::{Live, Stacks, Stop};
 use crate::monitor::MonitorSpec;
 use crate::panics;
-use crate::trie::{Closing, NONE, Trie};
-use crate::values::Values;
+use crate::trie::{Closing, NONE, Node, Trie};
+use crate::values::{Value, Values};
 use manyworlds_core::{
     Action, Cursor, Failure, FailureKind, LocalStats, Locals, LocalsFactory, Network, NodeId, Obs, Pid, ProcId, Root,
     StepInfo, ValueId,
@@ -212,9 +212,15 @@ impl Table {
         }
         let memory = self.shared.memory.borrow();
         let node = memory.trie.node(ctx.path[ctx.position.get()]);
-        let before = memory.words(&node.closing.action(), node.closing.loc());
+        let before = match node.actions.get(ctx.repeated()) {
+            Some(rec) => memory.words(&rec.action, Some(rec.loc)),
+            None => memory.words(&node.closing.action(), node.closing.loc()),
+        };
         let (after, location) = match &closing {
-            Closing::Fail(failure) => (format!("panic: {}", failure.message), failure.location.clone()),
+            Closing::Fail(failure) => {
+                let place = failure.location.as_ref().map(|place| format!(" at {place}")).unwrap_or_default();
+                (format!("panic: {}{place}", failure.message), failure.location.clone())
+            }
             other => (memory.words(&other.action(), other.loc()), other.loc().map(ToString::to_string)),
         };
         let message = format!(
@@ -366,8 +372,7 @@ impl Locals for Table {
 
     fn show(&self, value: ValueId) -> String {
         let value = self.shared.memory.borrow().values.value(value.0);
-        panics::listen(|| catch_unwind(AssertUnwindSafe(|| value.show())))
-            .unwrap_or_else(|_| "(its Debug panics)".to_string())
+        value.show()
     }
 
     fn stats(&self) -> LocalStats {
@@ -402,7 +407,7 @@ impl Locals for Table {
             self.limit = self.config.max_nodes.max(2 * memory.trie.len());
             memory.values.retain(|value| used[value as usize])
         };
-        quietly(|| drop((dropped, unused, values)));
+        discard_all(dropped, unused, values);
     }
 
     fn audit(&mut self, node: NodeId) -> Option<Failure> {
@@ -420,7 +425,7 @@ impl Locals for Table {
         }
         let memory = self.shared.memory.borrow();
         let known = memory.trie.node(node.0);
-        let at_end = ctx.position.get() + 1 == ctx.path.len() && ctx.repeated_all(known.actions.len());
+        let at_end = ctx.position.get() + 1 == ctx.path.len() && ctx.repeated() == known.actions.len();
         if at_end && known.closing.same(&closing) {
             return None;
         }
@@ -461,7 +466,23 @@ impl Drop for Table {
         for standing in self.standing.drain(..).flatten() {
             self.stacks.unwind(standing.live);
         }
+        let ((nodes, templates), values) = {
+            let mut memory = self.shared.memory.borrow_mut();
+            (memory.trie.retain(&mut std::iter::empty()), memory.values.retain(|_| false))
+        };
+        discard_all(nodes, templates, values);
     }
+}
+
+/// Drops what the user gave us, piece by piece: a destructor that panics is none of the others' business.
+fn discard_all(nodes: Vec<Node>, templates: Vec<Rc<dyn Template>>, values: Vec<Rc<dyn Value>>) {
+    for node in nodes {
+        if let Closing::Recv { filter: Some(filter), .. } = node.closing {
+            discard(filter);
+        }
+    }
+    templates.into_iter().for_each(discard);
+    values.into_iter().for_each(discard);
 }
 
 /// The last part of a type's path.

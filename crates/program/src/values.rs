@@ -2,10 +2,13 @@
 //!
 //! User code (`Hash`, `Eq`, `Drop`) never runs while the table is borrowed: it may be slow, deep, or call back into the API.
 
+use crate::context::quietly;
+use crate::panics;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::any::{Any, TypeId};
 use std::fmt::Debug;
 use std::hash::{Hash, Hasher};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 /// What can be sent, chosen or returned by a process.
@@ -26,7 +29,9 @@ impl<T: Message> Value for T {
     }
 
     fn show(&self) -> String {
-        format!("{self:?}")
+        // Words are wanted in the middle of a report: a `Debug` that panics spoils its own words and nothing else.
+        let shown = panics::listen(|| catch_unwind(AssertUnwindSafe(|| quietly(|| format!("{self:?}")))));
+        shown.unwrap_or_else(|_| "(its Debug panics)".to_string())
     }
 }
 
