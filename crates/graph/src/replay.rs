@@ -110,12 +110,15 @@ impl<L: Locals> Player<'_, L> {
     /// How the thread fails where it stands. A monitor makes its last check only if nobody can go on.
     fn found(&mut self, t: u32) -> Option<Failure> {
         let th = &self.graph.threads[t as usize];
-        let (node, last_check) = (th.cursor.node, th.monitor && matches!(th.next, Action::Recv { .. }));
-        if last_check && self.over() {
-            let end = self.locals.step(node, OBS_END);
-            return self.locals.failure(end);
+        if !(th.monitor && matches!(th.next, Action::Recv { .. })) {
+            return stray::failure(&self.graph, self.locals, t);
         }
-        stray::failure(&self.graph, self.locals, t)
+        let node = th.cursor.node;
+        if !self.over() {
+            return None;
+        }
+        let end = self.locals.step(node, OBS_END);
+        self.locals.failure(end)
     }
 
     fn deadlock(&mut self) -> Replayed {
