@@ -10,6 +10,7 @@ use manyworlds_graph::replay::{Replayed, replay};
 use manyworlds_graph::{Config, Ending, Report, World, explore};
 use manyworlds_program::monitor::{Monitor, MonitorSpec};
 use manyworlds_program::{Main, Program, ProgramConfig};
+use manyworlds_report::{Hints, Style, failure, summary};
 use serde_json::{Map, Value};
 use std::str::FromStr;
 use std::sync::Arc;
@@ -246,6 +247,13 @@ impl Checker {
     /// Runs and answers; `observer` sees the progress.
     pub fn check_with(&self, observer: &dyn Observer) -> Outcome {
         self.check_watched(Some(observer))
+    }
+
+    /// The outcome for people: the counterexample as a chart, if there is one, and the verdict with its figures.
+    pub fn report(&self, outcome: &Outcome) -> String {
+        let style = Style::default();
+        let chart = outcome.trace().map(|trace| failure(trace, &Hints::default(), &style) + "\n").unwrap_or_default();
+        format!("{chart}{}\n", summary(&self.name, outcome, None, &style))
     }
 
     /// Every finished world, sorted, and how many were visited twice. For tests: memory grows with the worlds.
