@@ -21,7 +21,7 @@ pub enum Command {
     /// Show the models of the zoo with their parameters
     List(ListArgs),
     /// Check one model in every world
-    Check(CheckArgs),
+    Check(Box<CheckArgs>),
     /// Reproduce a counterexample step by step
     Replay(ReplayArgs),
     /// Check the counts of a table of litmus programs

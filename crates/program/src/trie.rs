@@ -16,10 +16,13 @@ const WIDE: u16 = 8;
 
 /// A source location.
 pub type Loc = &'static Location<'static>;
+/// Whether a message is taken.
+pub type Takes = Rc<dyn Fn(&dyn Any) -> bool>;
+
 /// A receive's filter, with the answers it gave.
 pub struct Filter {
     /// Asks it.
-    pub takes: Rc<dyn Fn(&dyn Any) -> bool>,
+    pub takes: Takes,
     /// By value id: 0 not asked, 1 no, 2 yes.
     pub answers: Vec<u8>,
 }
