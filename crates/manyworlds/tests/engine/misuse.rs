@@ -73,7 +73,7 @@ fn a_choice_of_one_is_no_choice() {
 fn ranges_at_the_ends_of_their_types() {
     let outcome = Checker::new(|| {
         assert!([i8::MIN, i8::MAX].contains(&choose([i8::MIN, i8::MAX])));
-        assert!(choose(i8::MIN..=i8::MAX) <= i8::MAX);
+        choose(i8::MIN..=i8::MAX);
     })
     .check();
     assert_eq!(outcome.stats.executions, Some(512), "{outcome:?}");
