@@ -1,6 +1,9 @@
 //! The model zoo: one file a protocol, used by the command line, the tests, the benches and the book.
 #![forbid(unsafe_code)]
 
+pub mod chain;
+pub mod commit;
+pub mod leader;
 pub mod litmus;
 pub mod nnr;
 pub mod ns_nr;
@@ -9,6 +12,7 @@ pub mod ns_r;
 pub mod nworkers;
 pub mod ping_pong;
 mod registry;
+pub mod rlog;
 pub mod ssr_br;
 pub mod two_phase_commit;
 
@@ -27,6 +31,15 @@ pub fn models() -> &'static [Model] {
         two_phase_commit::MODEL,
         two_phase_commit::BUG,
         ping_pong::MODEL,
+        chain::MODEL,
+        chain::BUG,
+        rlog::MODEL,
+        rlog::NONSEL,
+        leader::MODEL,
+        leader::MONITORED,
+        leader::BUG,
+        commit::MODEL,
+        commit::BUG,
     ];
     MODELS
 }

@@ -1,0 +1,155 @@
+//! `commit`: distributed commit (Must §6.3). Two committers share the keys; `t` transactions write all `k` of them.
+//!
+//! A transaction sends its writes to the committers of their keys, then asks both to prepare. A committer that has all of a transaction's
+//! writes locks their keys and votes yes, or votes no if another transaction holds one of them; nobody waits for a lock. If both say yes the
+//! transaction commits, otherwise it aborts, and tells both. A question may overtake a write where the network lets it, so it says how
+//! many writes there are.
+//!
+//! Properties: a committer commits only what it has prepared; both commit the same transactions, in the same order (they all conflict, so
+//! that is serializability).
+//!
+//! `commit-bug`: committers vote without looking at the locks. A world that shows it: two transactions prepare at both committers, and their
+//! decisions arrive in different orders.
+
+use crate::{Model, Param, Params};
+use manyworlds::prelude::*;
+use std::collections::BTreeMap;
+
+/// The zoo entry.
+pub const MODEL: Model = Model {
+    name: "commit",
+    summary: "distributed commit: two committers serve t transactions over k keys (Must §6.3)",
+    params: PARAMS,
+    build: |params| Ok(checker(params, Locks::Respected)),
+};
+
+/// The variant with a seeded bug.
+pub const BUG: Model = Model {
+    name: "commit-bug",
+    summary: "distributed commit whose committers ignore each other's locks: transactions are not serializable",
+    params: PARAMS,
+    build: |params| Ok(checker(params, Locks::Ignored)),
+};
+
+const PARAMS: &[Param] = &[Param::int("t", 2, 1..=9, "transactions"), Param::int("k", 2, 2..=9, "keys")];
+
+/// What a committer does about the locks of others.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Locks {
+    Respected,
+    Ignored,
+}
+
+/// To a committer, from transaction `tx`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Request {
+    Write { tx: usize, key: usize },
+    Prepare { tx: usize, writes: usize, client: Pid },
+    Decide { tx: usize, commit: bool },
+}
+
+/// A committer's answer to `Prepare`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Vote {
+    Yes,
+    No,
+}
+
+fn checker(params: &Params, locks: Locks) -> Checker {
+    let (t, k) = (params.int("t"), params.int("k"));
+    Checker::new(move || {
+        let committers =
+            [0, 1].map(|i| process(format_args!("committer{i}")).spawn(move || Committer::new(t, locks).run()));
+        let pids = committers.map(|committer| committer.pid());
+        for tx in 0..t {
+            process(format_args!("tx{tx}")).spawn(move || transaction(tx, k, pids));
+        }
+        let [here, there] = committers.map(|committer| committer.join());
+        assert_eq!(here, there, "the committers disagree about what was committed, or in which order");
+    })
+}
+
+/// Key `i` lives at committer `i % 2`.
+fn transaction(tx: usize, k: usize, committers: [Pid; 2]) {
+    for key in 0..k {
+        send(committers[key % 2], Request::Write { tx, key });
+    }
+    for (i, committer) in committers.into_iter().enumerate() {
+        let writes = (0..k).filter(|key| key % 2 == i).count();
+        send(committer, Request::Prepare { tx, writes, client: me() });
+    }
+    // Whoever votes first, the decision needs both.
+    let commit = committers.map(|_| recv::<Vote>()) == [Vote::Yes, Vote::Yes];
+    for committer in committers {
+        send(committer, Request::Decide { tx, commit });
+    }
+}
+
+/// What a committer knows of a transaction.
+#[derive(Default)]
+struct Open {
+    keys: Vec<usize>,
+    /// How many writes it has, and who asks.
+    question: Option<(usize, Pid)>,
+    prepared: bool,
+}
+
+struct Committer {
+    undecided: usize,
+    locks: Locks,
+    holders: BTreeMap<usize, usize>,
+    open: BTreeMap<usize, Open>,
+    committed: Vec<usize>,
+}
+
+impl Committer {
+    fn new(transactions: usize, locks: Locks) -> Committer {
+        Committer {
+            undecided: transactions,
+            locks,
+            holders: BTreeMap::new(),
+            open: BTreeMap::new(),
+            committed: Vec::new(),
+        }
+    }
+
+    /// Serves until every transaction is decided; returns those committed, in order.
+    fn run(mut self) -> Vec<usize> {
+        while self.undecided > 0 {
+            match recv() {
+                Request::Write { tx, key } => {
+                    self.open.entry(tx).or_default().keys.push(key);
+                    self.vote(tx);
+                }
+                Request::Prepare { tx, writes, client } => {
+                    self.open.entry(tx).or_default().question = Some((writes, client));
+                    self.vote(tx);
+                }
+                Request::Decide { tx, commit } => self.decide(tx, commit),
+            }
+        }
+        self.committed
+    }
+
+    /// Votes if it knows all it needs.
+    fn vote(&mut self, tx: usize) {
+        let open = self.open.entry(tx).or_default();
+        let Some((_, client)) = open.question.filter(|(writes, _)| *writes == open.keys.len()) else { return };
+        let free = open.keys.iter().all(|key| !self.holders.contains_key(key));
+        open.prepared = free || self.locks == Locks::Ignored;
+        if open.prepared {
+            self.holders.extend(open.keys.iter().map(|key| (*key, tx)));
+        }
+        send(client, if open.prepared { Vote::Yes } else { Vote::No });
+    }
+
+    fn decide(&mut self, tx: usize, commit: bool) {
+        let open = self.open.remove(&tx).unwrap_or_default();
+        assert!(open.prepared || !commit, "told to commit {tx}, which it has not prepared");
+        if commit {
+            self.committed.push(tx);
+        }
+        self.holders.retain(|_, holder| *holder != tx);
+        self.undecided -= 1;
+    }
+}
