@@ -17,6 +17,9 @@ pub type EventId = u32;
 /// No event: an unread send, a receive that timed out.
 pub const NONE: EventId = u32::MAX;
 
+/// The row of clocks that knows nothing; the roots share it.
+pub(crate) const IGNORANT: u32 = 0;
+
 /// What an event is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
@@ -109,8 +112,8 @@ impl Graph {
     /// The graph with the root processes and no event.
     pub fn initial<L: Locals>(locals: &mut L) -> Graph {
         let mut graph = Graph::default();
-        // Nobody knows anything yet: the roots share one row.
         let clock = graph.clocks.push_zero();
+        debug_assert_eq!(clock, IGNORANT);
         for root in locals.roots() {
             let thread = graph.open_thread(locals, root.proc, Cursor { node: root.node, off: 0 }, clock, NONE);
             graph.threads[thread as usize].daemon = root.monitor;
@@ -320,7 +323,11 @@ impl Graph {
     /// A new row: `clock` and everything porf-before `send`.
     pub fn read_clock(&mut self, clock: u32, send: EventId) -> u32 {
         let send = self.events[send as usize];
-        let row = self.clocks.push_join(clock, send.clock);
+        let row = match send.clock {
+            // A sender that has learnt nothing yet has nothing to tell.
+            IGNORANT => self.clocks.push_copy(clock),
+            known => self.clocks.push_join(clock, known),
+        };
         self.clocks.raise(row, send.thread, send.index + 1);
         row
     }

@@ -28,43 +28,59 @@ impl From<Action> for Need {
     }
 }
 
-/// What each thread needs.
+/// What each thread needs, and how many need the same.
 #[derive(Clone, Debug, Default)]
-pub struct Ready(Vec<Need>);
+pub struct Ready {
+    needs: Vec<Need>,
+    counts: [u32; 4],
+}
 
 impl Ready {
     /// Adds a thread that stands before `next`.
     pub fn push(&mut self, next: Action) {
-        self.0.push(next.into());
+        let need = Need::from(next);
+        self.needs.push(need);
+        self.counts[need as usize] += 1;
     }
 
     /// Removes the last thread.
     pub fn pop(&mut self) {
-        self.0.pop();
+        if let Some(need) = self.needs.pop() {
+            self.counts[need as usize] -= 1;
+        }
     }
 
     /// Notes that `thread` stands before `next`.
     #[inline]
     pub fn mark(&mut self, thread: u32, next: Action) {
-        self.0[thread as usize] = next.into();
+        let need = Need::from(next);
+        let before = std::mem::replace(&mut self.needs[thread as usize], need);
+        self.counts[before as usize] -= 1;
+        self.counts[need as usize] += 1;
     }
 
     /// What `thread` needs; a thread that does not exist is over.
     #[inline]
     pub fn need(&self, thread: u32) -> Need {
-        self.0.get(thread as usize).copied().unwrap_or(Need::Over)
+        self.needs.get(thread as usize).copied().unwrap_or(Need::Over)
     }
 
     /// The oldest thread with this need for which `can` holds.
     #[inline]
     pub fn oldest(&self, need: Need, mut can: impl FnMut(u32) -> bool) -> Option<u32> {
-        (0..).zip(&self.0).find(|&(thread, &n)| n == need && can(thread)).map(|(thread, _)| thread)
+        if self.counts[need as usize] == 0 {
+            return None;
+        }
+        (0..).zip(&self.needs).find(|&(thread, &n)| n == need && can(thread)).map(|(thread, _)| thread)
     }
 
     /// The youngest thread with this need for which `can` holds.
     #[inline]
     pub fn youngest(&self, need: Need, mut can: impl FnMut(u32) -> bool) -> Option<u32> {
-        (0..self.0.len() as u32).rev().find(|&thread| self.0[thread as usize] == need && can(thread))
+        if self.counts[need as usize] == 0 {
+            return None;
+        }
+        (0..self.needs.len() as u32).rev().find(|&thread| self.needs[thread as usize] == need && can(thread))
     }
 }
 

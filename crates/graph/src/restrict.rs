@@ -1,7 +1,7 @@
 //! SetRF(G|kept, r, e): the graph in which receive `r` reads the later send `e`, without the events stamped after `r` that are not
 //! porf-before `e` (Must §4, Algorithm 1, lines 11 and 13). The only place where a graph is copied.
 
-use crate::graph::{EventId, Graph, Kind, NONE};
+use crate::graph::{EventId, Graph, IGNORANT, Kind, NONE};
 use manyworlds_core::{Cursor, Locals};
 
 /// Buffers for the new names of events and threads.
@@ -55,7 +55,7 @@ impl Restrict {
             if self.thread[old] == NONE {
                 continue;
             }
-            let clock = if th.spawner == NONE { 0 } else { self.copy_clock(from, th.first_clock, all, to) };
+            let clock = if th.spawner == NONE { IGNORANT } else { self.copy_clock(from, th.first_clock, all, to) };
             let spawner = self.new_name(th.spawner);
             let new = to.open_thread(locals, th.proc, th.cursor, clock, spawner);
             to.threads[new as usize].daemon = th.daemon;

@@ -374,24 +374,31 @@ impl<'a, L: Locals> Worker<'a, L> {
     }
 
     fn classify(&mut self, graph: &Graph) -> Ending {
-        let standing = |wanted: fn(Action) -> bool| graph.threads.iter().position(|th| wanted(th.next));
-        if let Some(failed) = standing(|next| next == Action::Fail) {
-            self.failed(graph, failed as u32);
+        let (mut failed, mut bound, mut stuck, mut waits) = (None, false, false, false);
+        for (t, th) in graph.threads.iter().enumerate() {
+            match th.next {
+                Action::End { .. } => {}
+                Action::Fail => failed = failed.or(Some(t as u32)),
+                Action::Bound => bound = true,
+                Action::Stuck => stuck = true,
+                _ => waits |= !th.daemon,
+            }
+        }
+        if let Some(failed) = failed {
+            self.failed(graph, failed);
             return Ending::Violating;
         }
-        if standing(|next| next == Action::Bound).is_some() {
+        if bound {
             self.truncated = self.truncated.or(Some(StopReason::MaxSteps));
             return Ending::Truncated;
         }
-        if standing(|next| next == Action::Stuck).is_some() {
+        if stuck {
             return Ending::Blocked;
         }
         if let Some((monitor, failure)) = self.end_monitors(graph) {
             self.violation(graph, Culprit::AtEnd(monitor, failure));
             return Ending::Violating;
         }
-        let waits =
-            graph.threads.iter().any(|th| !th.daemon && matches!(th.next, Action::Recv { .. } | Action::Join { .. }));
         match (waits, self.config.deadlock) {
             (false, _) => Ending::Complete,
             (true, Deadlock::Allow) => Ending::Blocked,

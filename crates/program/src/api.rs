@@ -3,7 +3,7 @@
 use crate::choices::Choices;
 use crate::context::{Ctx, Template, quietly, with};
 use crate::monitor;
-use crate::trie::{Closing, Filter, Loc};
+use crate::trie::{Closing, Filter, Loc, same_place};
 use crate::values::Message;
 use manyworlds_core::{Network, OBS_TIMEOUT, Obs, Pid};
 use std::any::Any;
@@ -83,8 +83,7 @@ impl<T: Message> JoinHandle<T> {
             let Some(child) = known.map(manyworlds_core::ProcId) else {
                 ctx.misuse(format!("{:?} is no process of this execution", self.pid), loc);
             };
-            let same =
-                |closing: &Closing| matches!(closing, Closing::Join { child: c, loc: l } if *c == child && *l == loc);
+            let same = |closing: &Closing| matches!(closing, Closing::Join { child: c, loc: l } if *c == child && same_place(l, loc));
             let obs = ctx.ask(same, || Closing::Join { child, loc });
             ctx.copy(obs)
         })
@@ -204,7 +203,7 @@ pub fn assume(condition: bool) {
 }
 
 fn pick(arity: u32, loss: bool, loc: Loc) -> Obs {
-    let same = |closing: &Closing| matches!(closing, Closing::Choose { arity: a, loss: s, loc: l } if *a == arity && *s == loss && *l == loc);
+    let same = |closing: &Closing| matches!(closing, Closing::Choose { arity: a, loss: s, loc: l } if *a == arity && *s == loss && same_place(l, loc));
     with(|ctx| ctx.ask(same, || Closing::Choose { arity, loss, loc }))
 }
 
@@ -295,7 +294,7 @@ pub(crate) fn ask_message<M: Message, P: Fn(&M) -> bool + 'static>(
     let tag = ctx.tag::<M>();
     let same = |closing: &Closing| {
         matches!(closing, Closing::Recv { network: n, blocking: b, tag: t, loc: l, .. }
-            if *n == network && *b == blocking && *t == tag && *l == loc)
+            if *n == network && *b == blocking && *t == tag && same_place(l, loc))
     };
     ctx.ask(same, || Closing::Recv {
         network,

@@ -6,7 +6,7 @@
 
 use crate::coroutine::{Yielder, overflowed};
 use crate::panics;
-use crate::trie::{Closing, Loc, NONE, Rec, Trie};
+use crate::trie::{Closing, Loc, NONE, Rec, Trie, same_place};
 use crate::values::{Message, Tag, Value, Values, hash};
 use manyworlds_core::{Action, Failure, FailureKind, Network, NodeId, Obs, Pid, ProcId, ValueId};
 use rustc_hash::FxHashMap;
@@ -144,6 +144,9 @@ pub fn quietly<R>(f: impl FnOnce() -> R) -> R {
 
 /// Drops a copy that the program does not know of; that its destructor panics is not the program's doing.
 pub fn discard<T>(value: T) {
+    if !std::mem::needs_drop::<T>() {
+        return;
+    }
     // Nothing is observed of a value whose destructor was cut short.
     let _ = panics::listen(|| catch_unwind(AssertUnwindSafe(|| quietly(|| drop(value)))));
 }
@@ -189,6 +192,7 @@ impl Ctx {
         }
     }
 
+    #[inline]
     fn count_step(&self) {
         self.steps.set(self.steps.get() + 1);
         if self.steps.get() > self.shared.step_bound {
@@ -200,7 +204,7 @@ impl Ctx {
     pub fn act(&self, action: Action, loc: Loc, name: impl FnOnce() -> Option<Rc<str>>) {
         self.count_step();
         if self.replaying() {
-            self.repeat(|rec| rec.action == action && rec.loc == loc, || (action, loc));
+            self.repeat(|rec| rec.action == action && same_place(rec.loc, loc), || (action, loc));
         } else {
             self.recs.borrow_mut().push(Rec { action, loc, name: name() });
         }
@@ -247,7 +251,7 @@ impl Ctx {
             let node = memory.trie.node(self.path[self.position.get()]);
             match node.actions.get(i) {
                 Some(Rec { action: Action::Send { to: t, value, network: n }, loc: l, .. })
-                    if *t == to && *n == network && *l == loc =>
+                    if *t == to && *n == network && same_place(l, loc) =>
                 {
                     memory.values.value(value.0)
                 }
@@ -277,7 +281,7 @@ impl Ctx {
             let same = |rec: &Rec| {
                 let Action::Spawn { child, daemon: d, .. } = rec.action else { return false };
                 let known = self.shared.memory.borrow().procs[child.0 as usize].pid;
-                known == pid && d == daemon && rec.loc == loc
+                known == pid && d == daemon && same_place(rec.loc, loc)
             };
             let now = || (Action::Spawn { child: ProcId(NONE), root: NodeId(NONE), daemon }, loc);
             self.repeat(same, now);
@@ -299,6 +303,7 @@ impl Ctx {
     }
 
     /// Waits for an answer. `closing` is built only if it is new.
+    #[inline]
     pub fn ask(&self, same: impl FnOnce(&Closing) -> bool, closing: impl FnOnce() -> Closing) -> Obs {
         self.count_step();
         if self.replaying() {

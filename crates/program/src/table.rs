@@ -104,6 +104,8 @@ pub struct Table {
     stats: LocalStats,
     /// Trim when there are more nodes than this.
     limit: usize,
+    /// Buffers of processes that are over.
+    paths: Vec<Vec<u32>>,
 }
 
 impl Table {
@@ -143,6 +145,7 @@ impl Table {
             roots,
             stats: LocalStats::default(),
             limit: config.max_nodes,
+            paths: Vec::new(),
         }
     }
 
@@ -176,7 +179,8 @@ impl Table {
     fn start_again(&mut self, node: u32, audit: bool) -> Stop {
         let (template, ctx) = {
             let memory = self.shared.memory.borrow();
-            let path = memory.trie.path(node);
+            let mut path = self.paths.pop().unwrap_or_default();
+            memory.trie.path(node, &mut path);
             let proc = memory.trie.node(node).proc;
             let template = memory.trie.template(path[0]);
             let pid = memory.procs[proc.0 as usize].pid;
@@ -198,6 +202,8 @@ impl Table {
         known.actions = ctx.recs.take().into_boxed_slice();
         known.closing = closing;
         known.coroutine = slot;
+        drop(memory);
+        self.paths.extend(Rc::into_inner(ctx).map(|ctx| ctx.path));
     }
 
     /// A process that is over before it has repeated its past is not deterministic.

@@ -16,6 +16,12 @@ const WIDE: u16 = 8;
 
 /// A source location.
 pub type Loc = &'static Location<'static>;
+/// Whether two calls stand in the same place. Nearly always they are one and the same location, and no text is compared.
+#[inline]
+pub fn same_place(a: Loc, b: Loc) -> bool {
+    std::ptr::eq(a, b) || a == b
+}
+
 /// Whether a message is taken.
 pub type Takes = Rc<dyn Fn(&dyn Any) -> bool>;
 
@@ -252,15 +258,15 @@ impl Trie {
         None
     }
 
-    /// The nodes from the start of the process to `id`.
-    pub fn path(&self, id: u32) -> Vec<u32> {
-        let mut path = vec![id; self.node(id).depth as usize + 1];
+    /// Writes to `path` the nodes from the start of the process to `id`.
+    pub fn path(&self, id: u32, path: &mut Vec<u32>) {
+        path.clear();
+        path.resize(self.node(id).depth as usize + 1, id);
         let mut node = self.node(id);
         for place in path.iter_mut().rev().skip(1) {
             *place = node.parent;
             node = self.node(node.parent);
         }
-        path
     }
 
     /// The code of the process that starts at `root`.
