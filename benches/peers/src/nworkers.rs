@@ -16,7 +16,7 @@ pub fn program(n: usize) -> Program {
         .traceforge(Network::P2p, move || traceforge(n))
 }
 
-/// Main is added last, which makes must-mc almost three times as fast as adding it first.
+/// Main is added last, which makes must-mc about twice as fast as adding it first.
 fn must_mc(n: usize, model: Model) -> System {
     let (coordinator, main) = (n, n + 1);
     let mut system = System::new();

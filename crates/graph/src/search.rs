@@ -15,7 +15,7 @@ use crate::schedule::Schedule;
 use crate::stray;
 use crate::witness::{self, Culprit};
 use crate::world::{Ending, World};
-use manyworlds_core::{Action, Cursor, Deadlock, Failure, Locals, OBS_END, Progress, StopReason};
+use manyworlds_core::{Action, Cursor, Deadlock, Locals, OBS_END, Progress, StopReason};
 
 /// Events between two looks at the budget, the observer and hungry workers.
 const TICK: u64 = 1 << 10;
@@ -152,8 +152,9 @@ impl<'a, L: Locals> Worker<'a, L> {
         match task.unpack(&mut self.locals) {
             Ok(graph) => self.explore(graph),
             Err(failure) => {
-                let graph = Graph::initial(&mut self.locals);
-                self.violation(&graph, Culprit::Program(failure));
+                self.levels.push(Level { graph: Graph::initial(&mut self.locals), ..Level::default() });
+                self.violation(&Culprit::Program(failure));
+                self.levels.clear();
             }
         }
     }
@@ -334,15 +335,16 @@ impl<'a, L: Locals> Worker<'a, L> {
             // Only now is it certain that there are more executions than allowed.
             return self.shared.stop(StopReason::MaxExecutions);
         }
-        let level = self.levels.last_mut().expect("a level is open while exploring");
-        let graph = std::mem::take(&mut level.graph);
+        let graph = &self.levels.last().expect("a level is open while exploring").graph;
         self.deepest = self.deepest.max(graph.len());
-        let ending = if cut {
-            self.truncated = self.truncated.or(Some(StopReason::MaxDepth));
-            Ending::Truncated
-        } else {
-            self.classify(&graph)
+        let (ending, culprit) = match cut {
+            true => (Ending::Truncated, None),
+            false => classify(graph, &mut self.locals, self.config.deadlock),
         };
+        if ending == Ending::Truncated {
+            let reason = if cut { StopReason::MaxDepth } else { StopReason::MaxSteps };
+            self.truncated = self.truncated.or(Some(reason));
+        }
         let stats = &mut self.report.stats;
         match ending {
             Ending::Complete => *stats.executions.get_or_insert(0) += 1,
@@ -351,14 +353,16 @@ impl<'a, L: Locals> Worker<'a, L> {
             Ending::Violating => stats.violations += 1,
         }
         if self.config.collect_worlds {
-            self.report.worlds.push(World::of(&graph, ending));
+            self.report.worlds.push(World::of(graph, ending));
+        }
+        if let Some(culprit) = culprit {
+            self.violation(&culprit);
         }
         self.finished += 1;
         self.visited += 1;
         if self.visited.is_power_of_two() {
-            self.audit(&graph);
+            self.audit();
         }
-        self.levels.last_mut().expect("a level is open while exploring").graph = graph;
         if self.locals.over_bound() {
             self.trim();
         }
@@ -373,55 +377,6 @@ impl<'a, L: Locals> Worker<'a, L> {
         }
     }
 
-    fn classify(&mut self, graph: &Graph) -> Ending {
-        let (mut failed, mut bound, mut stuck, mut waits) = (None, false, false, false);
-        for (t, th) in graph.threads.iter().enumerate() {
-            match th.next {
-                Action::End { .. } => {}
-                Action::Fail => failed = failed.or(Some(t as u32)),
-                Action::Bound => bound = true,
-                Action::Stuck => stuck = true,
-                _ => waits |= !th.daemon,
-            }
-        }
-        if let Some(failed) = failed {
-            self.failed(graph, failed);
-            return Ending::Violating;
-        }
-        if bound {
-            self.truncated = self.truncated.or(Some(StopReason::MaxSteps));
-            return Ending::Truncated;
-        }
-        if stuck {
-            return Ending::Blocked;
-        }
-        if let Some((monitor, failure)) = self.end_monitors(graph) {
-            self.violation(graph, Culprit::AtEnd(monitor, failure));
-            return Ending::Violating;
-        }
-        match (waits, self.config.deadlock) {
-            (false, _) => Ending::Complete,
-            (true, Deadlock::Allow) => Ending::Blocked,
-            (true, Deadlock::Forbid) => {
-                self.violation(graph, Culprit::Deadlock);
-                Ending::Violating
-            }
-        }
-    }
-
-    /// Tells the monitors that the run is over; the first that objects.
-    fn end_monitors(&mut self, graph: &Graph) -> Option<(u32, Failure)> {
-        for (t, th) in graph.threads.iter().enumerate() {
-            if th.monitor && matches!(th.next, Action::Recv { .. }) {
-                let node = self.locals.step(th.cursor.node, OBS_END);
-                if let Some(failure) = self.locals.failure(node) {
-                    return Some((t as u32, failure));
-                }
-            }
-        }
-        None
-    }
-
     fn check_failures_at_start(&mut self) {
         for thread in 0..self.levels.last().map_or(0, |level| level.graph.threads.len()) {
             self.check_failure(thread as u32);
@@ -431,23 +386,19 @@ impl<'a, L: Locals> Worker<'a, L> {
     /// Stops the run if `thread` has just failed, unless violations are to be counted: then the execution goes on to its end, so that
     /// the count does not depend on the schedule.
     fn check_failure(&mut self, thread: u32) {
-        let Some(level) = self.levels.last_mut() else { return };
+        let Some(level) = self.levels.last() else { return };
         if level.graph.threads[thread as usize].next == Action::Fail && !self.config.keep_going {
-            let graph = std::mem::take(&mut level.graph);
-            self.failed(&graph, thread);
+            let culprit = failed(&level.graph, &self.locals, thread);
+            self.violation(&culprit);
             self.report.stats.violations += 1;
-            self.levels.last_mut().expect("taken above").graph = graph;
         }
     }
 
-    fn failed(&mut self, graph: &Graph, thread: u32) {
-        let failure = stray::failure(graph, &self.locals, thread).expect("a failed process has a failure");
-        self.violation(graph, Culprit::Process(thread, failure));
-    }
-
-    fn violation(&mut self, graph: &Graph, culprit: Culprit) {
+    /// Keeps the shortest trace of a violation in the current graph, and ends the run unless violations are to be counted.
+    fn violation(&mut self, culprit: &Culprit) {
+        let graph = &self.levels.last().expect("a level is open while exploring").graph;
         let best = self.report.counterexample.as_ref().map(|t| t.steps.len());
-        let trace = witness::trace(graph, &self.locals, &culprit);
+        let trace = witness::trace(graph, &self.locals, culprit);
         if best.is_none_or(|best| trace.steps.len() < best) {
             self.report.counterexample = Some(trace);
         }
@@ -457,14 +408,18 @@ impl<'a, L: Locals> Worker<'a, L> {
     }
 
     /// Runs the histories of this execution again, now and then, and compares: user code must be deterministic.
-    fn audit(&mut self, graph: &Graph) {
-        for (t, th) in graph.threads.iter().enumerate() {
-            if let Some(failure) = self.locals.audit(th.cursor.node) {
-                self.report.stats.violations += 1;
-                self.violation(graph, Culprit::Process(t as u32, failure));
-                self.shared.halt();
-                return;
-            }
+    fn audit(&mut self) {
+        let graph = &self.levels.last().expect("a level is open while exploring").graph;
+        let locals = &mut self.locals;
+        let strayed = graph
+            .threads
+            .iter()
+            .zip(0..)
+            .find_map(|(th, t)| locals.audit(th.cursor.node).map(|failure| Culprit::Process(t, failure)));
+        if let Some(culprit) = strayed {
+            self.report.stats.violations += 1;
+            self.violation(&culprit);
+            self.shared.halt();
         }
     }
 
@@ -503,4 +458,51 @@ impl<'a, L: Locals> Worker<'a, L> {
         }
         done
     }
+}
+
+/// How an execution ended in which nobody can go on, and who is to blame if it should not have.
+fn classify<L: Locals>(graph: &Graph, locals: &mut L, deadlock: Deadlock) -> (Ending, Option<Culprit>) {
+    let (mut failing, mut bound, mut stuck, mut waits) = (None, false, false, false);
+    for (th, t) in graph.threads.iter().zip(0..) {
+        match th.next {
+            Action::End { .. } => {}
+            Action::Fail => failing = failing.or(Some(t)),
+            Action::Bound => bound = true,
+            Action::Stuck => stuck = true,
+            _ => waits |= !th.daemon,
+        }
+    }
+    if let Some(thread) = failing {
+        return (Ending::Violating, Some(failed(graph, locals, thread)));
+    }
+    if bound {
+        return (Ending::Truncated, None);
+    }
+    if stuck {
+        return (Ending::Blocked, None);
+    }
+    if let Some(objection) = end_monitors(graph, locals) {
+        return (Ending::Violating, Some(objection));
+    }
+    match (waits, deadlock) {
+        (false, _) => (Ending::Complete, None),
+        (true, Deadlock::Allow) => (Ending::Blocked, None),
+        (true, Deadlock::Forbid) => (Ending::Violating, Some(Culprit::Deadlock)),
+    }
+}
+
+/// Tells the monitors that the run is over; the first that objects.
+fn end_monitors<L: Locals>(graph: &Graph, locals: &mut L) -> Option<Culprit> {
+    let monitors = graph.threads.iter().zip(0..).filter(|(th, _)| th.monitor);
+    for (th, t) in monitors.filter(|(th, _)| matches!(th.next, Action::Recv { .. })) {
+        let node = locals.step(th.cursor.node, OBS_END);
+        if let Some(failure) = locals.failure(node) {
+            return Some(Culprit::AtEnd(t, failure));
+        }
+    }
+    None
+}
+
+fn failed<L: Locals>(graph: &Graph, locals: &L, thread: u32) -> Culprit {
+    Culprit::Process(thread, stray::failure(graph, locals, thread).expect("a failed process has a failure"))
 }

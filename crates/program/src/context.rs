@@ -8,7 +8,7 @@ use crate::coroutine::{Yielder, overflowed};
 use crate::panics;
 use crate::trie::{Closing, Loc, NONE, Rec, Trie, same_place};
 use crate::values::{Message, Tag, Value, Values, hash};
-use manyworlds_core::{Action, Failure, FailureKind, Network, NodeId, Obs, Pid, ProcId, ValueId};
+use manyworlds_core::{Action, Failure, FailureKind, Network, NodeId, OBS_TIMEOUT, Obs, Pid, ProcId, ValueId};
 use rustc_hash::FxHashMap;
 use std::any::TypeId;
 use std::cell::{Cell, RefCell};
@@ -399,10 +399,47 @@ impl Ctx {
     /// A copy of the value with this id.
     pub fn copy<M: Message>(&self, id: u32) -> M {
         let value = self.shared.memory.borrow().values.value(id);
+        self.copy_of(&*value)
+    }
+
+    /// A copy of a value.
+    #[inline]
+    pub fn copy_of<M: Message>(&self, value: &dyn Value) -> M {
         match value.as_any().downcast_ref::<M>() {
             Some(value) => quietly(|| value.clone()),
             None => self.stray("another type".to_string(), std::any::type_name::<M>().to_string()),
         }
+    }
+
+    /// A receive in the known past, short of its last node: what it got then (`None` for a time-out). Replays do little else, so this is the
+    /// short way; `None` sends the caller the long one, which also knows what to do if the receive is not the one it was.
+    #[inline]
+    pub fn receive_again<M: Message>(
+        &self,
+        network: Network,
+        blocking: bool,
+        loc: Loc,
+    ) -> Option<Option<Rc<dyn Value>>> {
+        let at = self.position.get();
+        if at + 2 >= self.path.len() {
+            return None;
+        }
+        let tag = self.tag::<M>();
+        let memory = self.shared.memory.borrow();
+        let node = memory.trie.node(self.path[at]);
+        match node.closing {
+            Closing::Recv { network: n, blocking: b, tag: t, loc: l, .. }
+                if n == network && b == blocking && t == tag && same_place(l, loc) => {}
+            _ => return None,
+        }
+        if self.repeated.get() != node.actions.len() {
+            return None;
+        }
+        self.steps.set(self.steps.get() + 1);
+        self.repeated.set(0);
+        self.position.set(at + 1);
+        let obs = memory.trie.node(self.path[at + 1]).obs;
+        Some((obs != OBS_TIMEOUT).then(|| memory.values.value(obs)))
     }
 }
 

@@ -403,15 +403,9 @@ impl Locals for Table {
         }
         let values = {
             let mut memory = self.shared.memory.borrow_mut();
-            let used = memory.values_in_use();
-            for node in memory.trie.iter_mut() {
-                if let Closing::Recv { filter: Some(filter), .. } = &mut node.closing {
-                    filter.answers.clear();
-                }
-            }
             // Ids of live nodes are never reused by others, so twice what is live leaves room to work in.
             self.limit = self.config.max_nodes.max(2 * memory.trie.len());
-            memory.values.retain(|value| used[value as usize])
+            memory.forget_values(self.config.max_nodes)
         };
         discard_all(dropped, unused, values);
     }
@@ -444,6 +438,20 @@ impl Locals for Table {
 }
 
 impl Memory {
+    /// Forgets the values that no node mentions, if there are many; the caller drops them when nothing is borrowed.
+    fn forget_values(&mut self, many: usize) -> Vec<Rc<dyn Value>> {
+        if self.values.len() < many / 8 {
+            return Vec::new();
+        }
+        let used = self.values_in_use();
+        for node in self.trie.iter_mut() {
+            if let Closing::Recv { filter: Some(filter), .. } = &mut node.closing {
+                filter.answers.clear();
+            }
+        }
+        self.values.retain(|value| used[value as usize])
+    }
+
     fn values_in_use(&mut self) -> Vec<bool> {
         let mut used = vec![false; self.values.len()];
         let mut use_value = |value: u32| {

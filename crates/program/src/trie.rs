@@ -275,7 +275,7 @@ impl Trie {
     }
 
     /// Forgets what is neither in `live`, nor above it, nor the start of a process that one of those spawned. Returns what was
-    /// forgotten, to be dropped when nothing is borrowed.
+    /// forgotten and belongs to the user, or has a coroutine, to be dropped when nothing is borrowed.
     pub fn retain(&mut self, live: &mut dyn Iterator<Item = u32>) -> (Vec<Node>, Vec<Rc<dyn Template>>) {
         let mut keep = vec![false; self.nodes.len()];
         for id in live {
@@ -286,7 +286,12 @@ impl Trie {
             if let Some(node) = slot {
                 (node.first_child, node.sibling, node.children) = (NONE, NONE, 0);
                 if !keep[id] {
-                    dropped.extend(slot.take());
+                    let matters =
+                        node.coroutine != NONE || matches!(node.closing, Closing::Recv { filter: Some(_), .. });
+                    let node = slot.take();
+                    if matters {
+                        dropped.extend(node);
+                    }
                     self.free.push(id as u32);
                 }
             }
