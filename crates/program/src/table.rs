@@ -7,7 +7,7 @@ use crate::context::{Ctx, Memory, Shared, Template, discard};
 use crate::coroutine::{Live, Stacks, Stop};
 use crate::monitor::MonitorSpec;
 use crate::panics;
-use crate::trie::{Closing, NONE, Node, Trie};
+use crate::trie::{Closing, NONE, Node, Rec, Trie};
 use crate::values::{Value, Values};
 use manyworlds_core::{
     Action, Cursor, Failure, FailureKind, LocalStats, Locals, LocalsFactory, Network, NodeId, Obs, Pid, ProcId, Root,
@@ -150,60 +150,77 @@ impl Table {
     }
 
     /// Runs user code to find out what happens at `node`, which nobody has reached before.
-    #[cold]
+    #[inline(never)]
     fn run(&mut self, node: u32, obs: Obs) {
-        let parent = self.shared.memory.borrow().trie.node(node).parent;
-        let stop = match self.leave(parent) {
-            Some(live) => {
-                self.stats.user_steps += 1;
-                self.stacks.resume(live, obs)
-            }
-            None => self.start_again(node, false),
-        };
         self.stats.distinct_steps += 1;
-        self.settle(node, stop);
-    }
-
-    /// Takes the coroutine that stands at `node`, if one does.
-    fn leave(&mut self, node: u32) -> Option<Live> {
-        if node == NONE {
-            return None;
-        }
-        let mut memory = self.shared.memory.borrow_mut();
-        let slot = std::mem::replace(&mut memory.trie.node_mut(node).coroutine, NONE);
-        let standing = self.standing.get_mut(slot as usize)?.take()?;
-        self.vacant.push(slot);
-        Some(standing.live)
-    }
-
-    fn start_again(&mut self, node: u32, audit: bool) -> Stop {
-        let (template, ctx) = {
-            let memory = self.shared.memory.borrow();
-            let mut path = self.paths.pop().unwrap_or_default();
-            memory.trie.path(node, &mut path);
-            let proc = memory.trie.node(node).proc;
-            let template = memory.trie.template(path[0]);
-            let pid = memory.procs[proc.0 as usize].pid;
-            self.stats.user_steps += path.len() as u64;
-            (template, Ctx::new(self.shared.clone(), proc, pid, path, audit))
+        let slot = self.slot_at_parent(node);
+        let Some(standing) = self.standing.get_mut(slot as usize).and_then(Option::as_mut) else {
+            return self.start_again(node);
         };
-        self.stacks.start(template, ctx)
+        self.stats.user_steps += 1;
+        match standing.live.resume(obs) {
+            Stop::Waits(closing) => {
+                (standing.node, standing.since) = (node, self.stats.user_steps);
+                let actions = standing.live.ctx.recs.take();
+                self.write(node, actions, closing, slot);
+            }
+            Stop::Over(closing) => {
+                let standing = self.standing[slot as usize].take();
+                self.vacant.push(slot);
+                self.finish(node, standing.expect("it has just run").live, closing);
+            }
+        }
+    }
+
+    /// Where the coroutine is that stands at the parent of `node`; it stands there no longer.
+    fn slot_at_parent(&mut self, node: u32) -> u32 {
+        let mut memory = self.shared.memory.borrow_mut();
+        match memory.trie.node(node).parent {
+            NONE => NONE,
+            parent => std::mem::replace(&mut memory.trie.node_mut(parent).coroutine, NONE),
+        }
+    }
+
+    /// Lets the process repeat its past, and find out what happens at `node`.
+    fn start_again(&mut self, node: u32) {
+        let mut live = self.prepare(node, false);
+        match live.resume(0) {
+            Stop::Waits(closing) => {
+                let actions = live.ctx.recs.take();
+                let slot = self.stand(live, node);
+                self.write(node, actions, closing, slot);
+            }
+            Stop::Over(closing) => self.finish(node, live, closing),
+        }
+    }
+
+    fn prepare(&mut self, node: u32, audit: bool) -> Live {
+        let mut path = self.paths.pop().unwrap_or_default();
+        let memory = self.shared.memory.borrow();
+        memory.trie.path(node, &mut path);
+        let proc = memory.trie.node(node).proc;
+        let template = memory.trie.template(path[0]);
+        let pid = memory.procs[proc.0 as usize].pid;
+        self.stats.user_steps += path.len() as u64;
+        self.stacks.prepare(template, Ctx::new(self.shared.clone(), proc, pid, path, audit))
+    }
+
+    /// Stores what happened at `node`, where the process is over.
+    fn finish(&mut self, node: u32, live: Live, closing: Closing) {
+        let closing = self.over(&live.ctx, closing);
+        let ctx = live.ctx.clone();
+        self.stacks.retire(live);
+        self.write(node, ctx.recs.take(), closing, NONE);
+        self.paths.extend(Rc::into_inner(ctx).map(|ctx| ctx.path));
     }
 
     /// Stores what happened at `node`.
-    fn settle(&mut self, node: u32, stop: Stop) {
-        let (ctx, closing, live) = match stop {
-            Stop::Waits(live, closing) => (live.ctx.clone(), closing, Some(live)),
-            Stop::Over(ctx, closing) => (ctx.clone(), self.over(&ctx, closing), None),
-        };
-        let slot = live.map_or(NONE, |live| self.stand(live, node));
+    fn write(&mut self, node: u32, actions: Vec<Rec>, closing: Closing, slot: u32) {
         let mut memory = self.shared.memory.borrow_mut();
         let known = memory.trie.node_mut(node);
-        known.actions = ctx.recs.take().into_boxed_slice();
+        known.actions = actions.into_boxed_slice();
         known.closing = closing;
         known.coroutine = slot;
-        drop(memory);
-        self.paths.extend(Rc::into_inner(ctx).map(|ctx| ctx.path));
     }
 
     /// A process that is over before it has repeated its past is not deterministic.
@@ -253,9 +270,12 @@ impl Table {
     }
 
     fn give_up_oldest(&mut self) {
-        let oldest = self.standing.iter().flatten().min_by_key(|s| s.since).map(|s| s.node);
-        if let Some(live) = oldest.and_then(|node| self.leave(node)) {
-            self.stacks.unwind(live);
+        let age = |(_, standing): &(usize, &Option<Standing>)| standing.as_ref().map_or(u64::MAX, |s| s.since);
+        let Some((slot, _)) = self.standing.iter().enumerate().min_by_key(age) else { return };
+        if let Some(standing) = self.standing[slot].take() {
+            self.vacant.push(slot as u32);
+            self.shared.memory.borrow_mut().trie.node_mut(standing.node).coroutine = NONE;
+            self.stacks.retire(standing.live);
         }
     }
 
@@ -264,7 +284,7 @@ impl Table {
     }
 
     /// Asks the filter of a receive; user code runs with nothing borrowed.
-    #[cold]
+    #[inline(never)]
     fn ask_filter(&mut self, node: u32, value: u32) -> bool {
         let (takes, shown) = {
             let memory = self.shared.memory.borrow();
@@ -398,7 +418,7 @@ impl Locals for Table {
         for node in &dropped {
             if let Some(standing) = self.standing.get_mut(node.coroutine as usize).and_then(Option::take) {
                 self.vacant.push(node.coroutine);
-                self.stacks.unwind(standing.live);
+                self.stacks.retire(standing.live);
             }
         }
         let values = {
@@ -411,15 +431,10 @@ impl Locals for Table {
     }
 
     fn audit(&mut self, node: NodeId) -> Option<Failure> {
-        let stop = self.start_again(node.0, true);
-        let (ctx, closing) = match stop {
-            Stop::Waits(live, closing) => {
-                let ctx = live.ctx.clone();
-                self.stacks.unwind(live);
-                (ctx, closing)
-            }
-            Stop::Over(ctx, closing) => (ctx, closing),
-        };
+        let mut live = self.prepare(node.0, true);
+        let (Stop::Waits(closing) | Stop::Over(closing)) = live.resume(0);
+        let ctx = live.ctx.clone();
+        self.stacks.retire(live);
         if matches!(closing, Closing::Unknown) {
             return None;
         }
@@ -478,7 +493,7 @@ impl Memory {
 impl Drop for Table {
     fn drop(&mut self) {
         for standing in self.standing.drain(..).flatten() {
-            self.stacks.unwind(standing.live);
+            self.stacks.retire(standing.live);
         }
         let ((nodes, templates), values) = {
             let mut memory = self.shared.memory.borrow_mut();
