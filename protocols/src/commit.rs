@@ -1,15 +1,15 @@
-//! `commit`: a distributed two-phase commit. Two committers serve `t` concurrent transactions over `k` keys (Must §6.3).
+//! `commit`: distributed commit (Must §6.3). Two committers share the keys; `t` transactions write all `k` of them.
 //!
-//! The keys are sharded: even ones belong to the first committer, odd ones to the second. A transaction writes a set of keys, chosen freely;
-//! its client sends each committer concerned its part. A committer votes yes, and locks its keys, if none of them is locked; it votes no, and
-//! gives the transaction up, otherwise. Nobody waits for a lock, so nobody waits for ever. If both are concerned they exchange their votes: there is no
-//! coordinator, each decides by itself as soon as it has both. A vote may arrive before the part it is about.
+//! A transaction sends its writes to the committers of their keys, then asks both to prepare. A committer that has all of a transaction's
+//! writes locks their keys and votes yes, or votes no if another transaction holds one of them; nobody waits for a lock. If both say yes the
+//! transaction commits, otherwise it aborts, and tells both. A question may overtake a write where the network lets it, so it says how
+//! many writes there are.
 //!
-//! Properties: both committers decide the same; a committed transaction wrote all its keys and an aborted one none; the committed ones are
-//! serializable: they can be put in an order that agrees with the order of writes to each key. It is right under all four networks.
+//! Properties: a committer commits only what it has prepared; both commit the same transactions, in the same order (they all conflict, so
+//! that is serializability).
 //!
-//! `commit-bug`: locks are released by the vote instead of the decision. A world that shows it: each committer votes for the two
-//! transactions in its own order and writes them in the other's.
+//! `commit-bug`: committers vote without looking at the locks. A world that shows it: two transactions prepare at both committers, and their
+//! decisions arrive in different orders.
 
 use crate::{Model, Param, Params};
 use manyworlds::prelude::*;
@@ -18,179 +18,138 @@ use std::collections::BTreeMap;
 /// The zoo entry.
 pub const MODEL: Model = Model {
     name: "commit",
-    summary: "distributed two-phase commit: two committers serve t transactions over k keys (Must §6.3)",
+    summary: "distributed commit: two committers serve t transactions over k keys (Must §6.3)",
     params: PARAMS,
-    build: |params| Ok(checker(params, Locks::UntilDecision)),
+    build: |params| Ok(checker(params, Locks::Respected)),
 };
 
 /// The variant with a seeded bug.
 pub const BUG: Model = Model {
     name: "commit-bug",
-    summary: "distributed two-phase commit that releases locks too early: committed transactions are not serializable",
+    summary: "distributed commit whose committers ignore each other's locks: transactions are not serializable",
     params: PARAMS,
-    build: |params| Ok(checker(params, Locks::UntilVote)),
+    build: |params| Ok(checker(params, Locks::Ignored)),
 };
 
-const PARAMS: &[Param] = &[Param::int("t", 2, 1..=6, "transactions"), Param::int("k", 2, 1..=6, "keys")];
+const PARAMS: &[Param] = &[Param::int("t", 2, 1..=9, "transactions"), Param::int("k", 2, 2..=9, "keys")];
 
-/// How long locks are held.
+/// What a committer does about the locks of others.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Locks {
-    UntilDecision,
-    UntilVote,
+    Respected,
+    Ignored,
 }
 
-type Key = usize;
-type Tx = usize;
-
-/// To a committer.
+/// To a committer, from transaction `tx`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-enum Message {
-    Part(Part),
-    Vote { tx: Tx, yes: bool },
-    Stop,
+enum Request {
+    Write { tx: usize, key: usize },
+    Prepare { tx: usize, writes: usize, client: Pid },
+    Decide { tx: usize, commit: bool },
 }
 
-/// What a transaction does at one committer.
+/// A committer's answer to `Prepare`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-struct Part {
-    tx: Tx,
-    client: Pid,
-    keys: Vec<Key>,
-    /// Whether the other committer has a part in it.
-    shared: bool,
+enum Vote {
+    Yes,
+    No,
 }
-
-/// A committer's decision, for the client.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-struct Decision {
-    committer: Pid,
-    commit: bool,
-}
-
-/// The other committer: the first message to a committer.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-struct Peer(Pid);
 
 fn checker(params: &Params, locks: Locks) -> Checker {
     let (t, k) = (params.int("t"), params.int("k"));
-    Checker::new(move || start(t, k, locks))
-}
-
-fn start(t: usize, k: usize, locks: Locks) {
-    let committers = [0, 1].map(|i| process(format!("committer{i}")).spawn(move || Committer::new(k, locks).run()));
-    let pids = committers.map(|c| c.pid());
-    send(pids[0], Peer(pids[1]));
-    send(pids[1], Peer(pids[0]));
-    let clients: Vec<_> = (0..t).map(|tx| process(format!("client{tx}")).spawn(move || client(tx, k, pids))).collect();
-    let results: Vec<Vec<Key>> = clients.into_iter().map(JoinHandle::join).collect();
-    for pid in pids {
-        send(pid, Message::Stop);
-    }
-    let [even, odd] = committers.map(JoinHandle::join);
-    let written: Vec<Vec<Tx>> = even.into_iter().zip(odd).map(|(even, odd)| [even, odd].concat()).collect();
-    for (key, txs) in written.iter().enumerate() {
-        for (tx, keys) in results.iter().enumerate() {
-            assert_eq!(
-                txs.contains(&tx),
-                keys.contains(&key),
-                "transaction {tx} wrote {keys:?}, but key {key} holds {txs:?}"
-            );
+    Checker::new(move || {
+        let committers =
+            [0, 1].map(|i| process(format_args!("committer{i}")).spawn(move || Committer::new(t, locks).run()));
+        let pids = committers.map(|committer| committer.pid());
+        for tx in 0..t {
+            process(format_args!("tx{tx}")).spawn(move || transaction(tx, k, pids));
         }
-    }
-    assert!(serializable(written.clone()), "the transactions cannot be ordered: the keys were written by {written:?}");
+        let [here, there] = committers.map(|committer| committer.join());
+        assert_eq!(here, there, "the committers disagree about what was committed, or in which order");
+    })
 }
 
-/// Takes the transactions that nothing precedes, one after the other, until none is left.
-fn serializable(mut written: Vec<Vec<Tx>>) -> bool {
-    let first = |written: &[Vec<Tx>]| {
-        let heads = written.iter().filter_map(|txs| txs.first());
-        heads.copied().find(|tx| written.iter().all(|txs| txs.first() == Some(tx) || !txs.contains(tx)))
-    };
-    while let Some(tx) = first(&written) {
-        written.iter_mut().for_each(|txs| txs.retain(|other| *other != tx));
+/// Key `i` lives at committer `i % 2`.
+fn transaction(tx: usize, k: usize, committers: [Pid; 2]) {
+    for key in 0..k {
+        send(committers[key % 2], Request::Write { tx, key });
     }
-    written.iter().all(Vec::is_empty)
+    for (i, committer) in committers.into_iter().enumerate() {
+        let writes = (0..k).filter(|key| key % 2 == i).count();
+        send(committer, Request::Prepare { tx, writes, client: me() });
+    }
+    // Whoever votes first, the decision needs both.
+    let commit = committers.map(|_| recv::<Vote>()) == [Vote::Yes, Vote::Yes];
+    for committer in committers {
+        send(committer, Request::Decide { tx, commit });
+    }
 }
 
-/// Returns the keys it has written.
-fn client(tx: Tx, k: usize, committers: [Pid; 2]) -> Vec<Key> {
-    let set = choose(1..1 << k);
-    let keys: Vec<Key> = (0..k).filter(|key| set >> key & 1 == 1).collect();
-    let parts = [0, 1].map(|i| keys.iter().copied().filter(|key| key % 2 == i).collect::<Vec<Key>>());
-    let shared = parts.iter().all(|keys| !keys.is_empty());
-    let concerned = || committers.into_iter().zip(&parts).filter(|(_, keys)| !keys.is_empty());
-    for (committer, keys) in concerned() {
-        send(committer, Message::Part(Part { tx, client: me(), keys: keys.clone(), shared }));
-    }
-    let decide = |(committer, _)| recv_where(move |d: &Decision| d.committer == committer).commit;
-    let decisions: Vec<bool> = concerned().map(decide).collect();
-    assert!(decisions.iter().all(|d| *d == decisions[0]), "transaction {tx} was decided differently: {decisions:?}");
-    if decisions[0] { keys } else { Vec::new() }
+/// What a committer knows of a transaction.
+#[derive(Default)]
+struct Open {
+    keys: Vec<usize>,
+    /// How many writes it has, and who asks.
+    question: Option<(usize, Pid)>,
+    prepared: bool,
 }
 
 struct Committer {
-    peer: Pid,
+    undecided: usize,
     locks: Locks,
-    locked: Vec<Key>,
-    /// What it has voted yes for.
-    pending: BTreeMap<Tx, Part>,
-    /// The other's votes that came early.
-    votes: BTreeMap<Tx, bool>,
-    /// Who has written each key, in order.
-    written: Vec<Vec<Tx>>,
+    holders: BTreeMap<usize, usize>,
+    open: BTreeMap<usize, Open>,
+    committed: Vec<usize>,
 }
 
 impl Committer {
-    fn new(k: usize, locks: Locks) -> Committer {
-        let Peer(peer) = recv();
+    fn new(transactions: usize, locks: Locks) -> Committer {
         Committer {
-            peer,
+            undecided: transactions,
             locks,
-            locked: Vec::new(),
-            pending: BTreeMap::new(),
-            votes: BTreeMap::new(),
-            written: vec![Vec::new(); k],
+            holders: BTreeMap::new(),
+            open: BTreeMap::new(),
+            committed: Vec::new(),
         }
     }
 
-    fn run(mut self) -> Vec<Vec<Tx>> {
-        loop {
+    /// Serves until every transaction is decided; returns those committed, in order.
+    fn run(mut self) -> Vec<usize> {
+        while self.undecided > 0 {
             match recv() {
-                Message::Part(part) => self.part(part),
-                Message::Vote { tx, yes } => match self.pending.remove(&tx) {
-                    Some(part) => self.decide(&part, yes),
-                    None => drop(self.votes.insert(tx, yes)),
-                },
-                Message::Stop => return self.written,
+                Request::Write { tx, key } => {
+                    self.open.entry(tx).or_default().keys.push(key);
+                    self.vote(tx);
+                }
+                Request::Prepare { tx, writes, client } => {
+                    self.open.entry(tx).or_default().question = Some((writes, client));
+                    self.vote(tx);
+                }
+                Request::Decide { tx, commit } => self.decide(tx, commit),
             }
         }
+        self.committed
     }
 
-    fn part(&mut self, part: Part) {
-        let yes = part.keys.iter().all(|key| !self.locked.contains(key));
-        if part.shared {
-            send(self.peer, Message::Vote { tx: part.tx, yes });
+    /// Votes if it knows all it needs.
+    fn vote(&mut self, tx: usize) {
+        let open = self.open.entry(tx).or_default();
+        let Some((_, client)) = open.question.filter(|(writes, _)| *writes == open.keys.len()) else { return };
+        let free = open.keys.iter().all(|key| !self.holders.contains_key(key));
+        open.prepared = free || self.locks == Locks::Ignored;
+        if open.prepared {
+            self.holders.extend(open.keys.iter().map(|key| (*key, tx)));
         }
-        if !yes {
-            return send(part.client, Decision { committer: me(), commit: false });
-        }
-        if self.locks == Locks::UntilDecision {
-            self.locked.extend(&part.keys);
-        }
-        match self.votes.remove(&part.tx) {
-            Some(yes) => self.decide(&part, yes),
-            None if part.shared => drop(self.pending.insert(part.tx, part)),
-            None => self.decide(&part, true),
-        }
+        send(client, if open.prepared { Vote::Yes } else { Vote::No });
     }
 
-    /// Ends a transaction that it has voted yes for.
-    fn decide(&mut self, part: &Part, commit: bool) {
-        self.locked.retain(|key| !part.keys.contains(key));
-        for key in part.keys.iter().filter(|_| commit) {
-            self.written[*key].push(part.tx);
+    fn decide(&mut self, tx: usize, commit: bool) {
+        let open = self.open.remove(&tx).unwrap_or_default();
+        assert!(open.prepared || !commit, "told to commit {tx}, which it has not prepared");
+        if commit {
+            self.committed.push(tx);
         }
-        send(part.client, Decision { committer: me(), commit });
+        self.holders.retain(|_, holder| *holder != tx);
+        self.undecided -= 1;
     }
 }

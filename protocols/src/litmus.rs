@@ -11,9 +11,9 @@
 //! | `OP@M` | use network `M` for it: `a`syn, `p`2p, `c`d or m`b`ox |
 //! | `G?OP` | do it only if the last value observed was `G`; a time-out clears it |
 
+use crate::{Model, Param};
 use manyworlds::prelude::*;
 use manyworlds::{Channel, Engine};
-use crate::{Model, Param};
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -146,7 +146,9 @@ fn parse_network(text: &str) -> Result<Network, String> {
 }
 
 fn parse_op(text: &str, threads: usize) -> Result<Op, String> {
-    let Some(kind) = text.chars().next() else { return Err("an operation is missing; expected sD.T, r, n or cN".to_string()) };
+    let Some(kind) = text.chars().next() else {
+        return Err("an operation is missing; expected sD.T, r, n or cN".to_string());
+    };
     let rest = &text[kind.len_utf8()..];
     match kind {
         's' => {
@@ -182,5 +184,9 @@ pub const MODEL: Model = Model {
     name: "litmus",
     summary: "a small message-passing program written on one line, to count executions",
     params: &[Param::text("program", "s1.0 s1.1 | r r", "threads separated by `|`, operations sD.T, r, rT, n, nT, cN")],
-    build: |params| Litmus::parse(params.text("program")).map(|litmus| litmus.checker()).map_err(|e| format!("parameter `program`: {e}")),
+    build: |params| {
+        Litmus::parse(params.text("program"))
+            .map(|litmus| litmus.checker())
+            .map_err(|e| format!("parameter `program`: {e}"))
+    },
 };

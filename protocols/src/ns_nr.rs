@@ -12,10 +12,10 @@ pub const MODEL: Model = Model {
 };
 
 fn checker(n: usize) -> Checker {
-    Checker::new(move || {
-        for i in 0..n {
-            process(format!("sender{i}")).spawn(move || send(Pid::ROOT, i));
-        }
+    let receiver = Pid::root(n as u16);
+    let senders =
+        (0..n).fold(Checker::empty(), |checker, i| checker.process(format!("sender{i}"), move || send(receiver, i)));
+    senders.process("receiver", move || {
         for _ in 0..n {
             recv::<usize>();
         }

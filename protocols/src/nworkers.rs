@@ -22,7 +22,7 @@ fn checker(n: usize) -> Checker {
             send(main, "done");
         });
         for i in 0..n {
-            process(format!("worker{i}")).spawn(move || send(coordinator.pid(), i));
+            process(format_args!("worker{i}")).spawn(move || send(coordinator.pid(), i));
         }
         send(main, "mine");
         recv::<&str>();

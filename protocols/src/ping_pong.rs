@@ -27,7 +27,7 @@ fn checker(k: usize, m: usize) -> Checker {
             ball = recv();
         }
         for i in 0..m {
-            process(format!("racer{i}")).spawn(move || send(ping, i));
+            process(format_args!("racer{i}")).spawn(move || send(ping, i));
         }
         for _ in 0..m {
             recv::<usize>();

@@ -5,15 +5,13 @@
 //! goes on. The new leader asks all nodes to give up older epochs, takes the most recent log among those of a majority, marks the begin of its
 //! epoch in it, and tells the client, which asks it again.
 //!
-//! Properties: the monitor `Agreement`, and that the client is answered. Majorities overlap and every message names its epoch, so nothing
+//! Properties: the monitor [`Agreement`], and that the client is answered. Majorities overlap and every message names its epoch, so nothing
 //! is expected from the network: it is right under all four.
 //!
 //! Messages of older epochs, and answers beyond a majority, are stale. In `rlog` selective receives leave them alone; in `rlog-nonsel` they are
 //! received and ignored, in every order: the executions multiply (Must §6.2, Table 2).
 
 use crate::{Model, Param, Params};
-use manyworlds::Monitor;
-use manyworlds::monitor::Subscription;
 use manyworlds::prelude::*;
 
 /// The zoo entry.
@@ -87,7 +85,7 @@ fn checker(params: &Params, stale: Stale) -> Checker {
 }
 
 fn start(f: u32, n: usize, stale: Stale) {
-    let node = |i| process(format!("node{i}")).daemon().spawn(move || Node::new(recv(), i == 0).run(stale)).pid();
+    let node = |i| process(format_args!("node{i}")).daemon().spawn(move || Node::new(recv(), i == 0).run(stale)).pid();
     let nodes: Vec<Pid> = (0..n).map(node).collect();
     let leader = nodes[0];
     let client = process("client").spawn(move || client(leader, stale)).pid();
@@ -237,15 +235,10 @@ fn fresh(epoch: u32, stage: Stage, message: &Message) -> bool {
 }
 
 /// Of two logs whose request was acknowledged, one is a prefix of the other: an acknowledged request keeps its place for ever.
+#[manyworlds::monitor(Answer)]
 #[derive(Default)]
 struct Agreement {
     longest: Log,
-}
-
-impl Monitor for Agreement {
-    fn subscriptions() -> Vec<Subscription<Self>> {
-        vec![Subscription::to::<Answer>()]
-    }
 }
 
 impl Observe<Answer> for Agreement {

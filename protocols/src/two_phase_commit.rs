@@ -35,8 +35,9 @@ enum Message {
 fn checker(n: usize, commits: fn(usize, usize) -> bool) -> Checker {
     Checker::new(move || {
         let coordinator = me();
-        let participants: Vec<Pid> =
-            (0..n).map(|i| process(format!("participant{i}")).spawn(move || participant(coordinator)).pid()).collect();
+        let participants: Vec<Pid> = (0..n)
+            .map(|i| process(format_args!("participant{i}")).spawn(move || participant(coordinator)).pid())
+            .collect();
         for &p in &participants {
             send(p, Message::Prepare);
         }

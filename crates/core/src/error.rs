@@ -30,7 +30,9 @@ pub enum TraceError {
         message: String,
     },
     /// The program does something else than the trace says.
-    #[error("step {step} ({process}): the trace says `{expected}`, the program does `{found}`; was the program changed since the trace was written?")]
+    #[error(
+        "step {step} ({process}): the trace says `{expected}`, the program does `{found}`; was the program changed since the trace was written?"
+    )]
     Diverged {
         /// Index of the step, from 0.
         step: usize,

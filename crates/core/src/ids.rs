@@ -37,7 +37,11 @@ impl Pid {
 
     /// The `n`-th process that exists before the first step (0 is the main process, monitors follow).
     pub const fn root(n: u16) -> Pid {
-        Pid((n as u64 + 1) << (3 * LEVEL_BITS))
+        match n as u64 {
+            n if n < MAX_STEP => Pid((n + 1) << (3 * LEVEL_BITS)),
+            // Not one of the hashed children's: their upper bits are mixed, these are not.
+            n => Pid(HASHED | (n + 1)),
+        }
     }
 
     /// The `nth` process (from 0) spawned by this one.
@@ -106,6 +110,12 @@ mod tests {
         let b = Pid::ROOT.child(1);
         assert_eq!(format!("{a} {b} {:?}", a.child(4).child(2)), "0.0 0.1 p0.0.4.2");
         assert!(Pid::ROOT < a && a < a.child(7) && a.child(7) < b && b < Pid::root(1));
+    }
+
+    #[test]
+    fn every_root_has_a_name_of_its_own() {
+        let roots: std::collections::HashSet<Pid> = (0..=u16::MAX).map(Pid::root).collect();
+        assert_eq!(roots.len(), 1 << 16);
     }
 
     #[test]

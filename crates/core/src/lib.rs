@@ -16,7 +16,9 @@ mod trace;
 pub use control::{Budget, NoObserver, Observer, Progress, StopReason};
 pub use error::TraceError;
 pub use ids::{NodeId, Pid, ProcId, ValueId};
-pub use locals::{Action, Cursor, Failure, FailureKind, LocalStats, Locals, LocalsFactory, OBS_END, OBS_TIMEOUT, Obs, Root, StepInfo};
+pub use locals::{
+    Action, Cursor, Failure, FailureKind, LocalStats, Locals, LocalsFactory, OBS_END, OBS_TIMEOUT, Obs, Root, StepInfo,
+};
 pub use model::{Deadlock, Network, Policy};
 pub use outcome::{Outcome, Property, Stats, Verdict, Violation};
 pub use trace::{TRACE_SCHEMA, Trace, TraceProcess, TraceStep};

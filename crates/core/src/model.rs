@@ -54,8 +54,9 @@ impl FromStr for Network {
 /// The order in which an engine adds enabled events (`next_P` of Must §4). Counts never depend on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Policy {
-    /// Processes run until each waits in a receive, then the first one that can receives. The default: a receive
-    /// added late sees most of its messages at once, and few backward revisits remain.
+    /// Processes run until each waits in a receive; then, of those that can receive, the one created last does. The
+    /// default: a receive added late sees most of its messages at once, and few backward revisits remain. Parents
+    /// mostly gather what their children send, so children go first.
     #[default]
     ReceiveLast,
     /// The enabled process that was created first.

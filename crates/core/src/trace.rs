@@ -29,7 +29,7 @@ pub struct TraceProcess {
 pub struct TraceStep {
     /// Index into `processes`.
     pub process: usize,
-    /// `send`, `recv`, `timeout`, `choose`, `spawn`, `join`, `fail`, `wait`.
+    /// `send`, `recv`, `timeout`, `choose`, `lose`, `spawn`, `join`, `fail`, `wait`.
     pub kind: String,
     /// The message, as the user's `Debug` shows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -90,17 +90,19 @@ struct Process {
     node: NodeId,
     off: u32,
     events: Vec<WorldEvent>,
+    /// Its spawn, unless it is there from the start.
+    spawn: Option<EventName>,
     /// Its causal past, its own events included.
     past: Clock,
 }
 
 impl Process {
-    fn new(daemon: bool, monitor: bool, node: NodeId, past: Clock) -> Process {
-        Process { daemon, monitor, node, off: 0, events: Vec::new(), past }
+    fn new(daemon: bool, monitor: bool, node: NodeId, spawn: Option<EventName>, past: Clock) -> Process {
+        Process { daemon, monitor, node, off: 0, events: Vec::new(), spawn, past }
     }
 
-    fn action<L: Locals>(&self, locals: &L) -> Action {
-        locals.action(Cursor { node: self.node, off: self.off })
+    fn knows(&self, event: EventName) -> bool {
+        self.past.get(&event.pid).is_some_and(|&count| event.index < count)
     }
 }
 
@@ -135,7 +137,7 @@ impl State {
     fn initial<L: Locals>(locals: &mut L) -> State {
         let roots = locals.roots();
         let processes = roots.iter().map(|root| {
-            (locals.pid(root.proc), Rc::new(Process::new(root.monitor, root.monitor, root.node, Clock::new())))
+            (locals.pid(root.proc), Rc::new(Process::new(root.monitor, root.monitor, root.node, None, Clock::new())))
         });
         State { processes: processes.collect(), network: BTreeMap::new(), losses: 0 }
     }
@@ -145,8 +147,20 @@ impl State {
         self.processes.keys().flat_map(|&pid| self.moves(pid, locals, loss_budget)).collect()
     }
 
+    /// What a process does next. To send to somebody it cannot know of is to fail.
+    fn action<L: Locals>(&self, pid: Pid, locals: &L) -> Action {
+        let process = &self.processes[&pid];
+        let action = locals.action(Cursor { node: process.node, off: process.off });
+        let known =
+            |to: Pid| self.processes.get(&to).is_some_and(|to| to.spawn.is_none_or(|spawn| process.knows(spawn)));
+        match action {
+            Action::Send { to, .. } if !known(locals.pid(to)) => Action::Fail,
+            action => action,
+        }
+    }
+
     fn moves<L: Locals>(&self, pid: Pid, locals: &mut L, loss_budget: u32) -> Vec<State> {
-        match self.processes[&pid].action(locals) {
+        match self.action(pid, locals) {
             Action::Send { to, value, network } => vec![self.send(pid, locals.pid(to), value, network)],
             Action::Spawn { child, root, daemon } => {
                 locals.start(root);
@@ -193,10 +207,10 @@ impl State {
 
     fn spawn(&self, pid: Pid, child: Pid, root: NodeId, daemon: bool) -> State {
         let mut next = self.clone();
-        next.record(pid, WorldEvent::Spawn(child));
+        let spawn = next.record(pid, WorldEvent::Spawn(child));
         let parent = next.process(pid);
         parent.off += 1;
-        let process = Process::new(daemon, false, root, parent.past.clone());
+        let process = Process::new(daemon, false, root, Some(spawn), parent.past.clone());
         assert!(next.processes.insert(child, Rc::new(process)).is_none(), "{child} was spawned twice");
         next
     }
@@ -233,7 +247,7 @@ impl State {
 
     fn join<L: Locals>(&self, pid: Pid, child: Pid, locals: &mut L) -> Option<State> {
         let joined = self.processes.get(&child)?;
-        let Action::End { value } = joined.action(locals) else { return None };
+        let Action::End { value } = self.action(child, locals) else { return None };
         let mut next = self.clone();
         merge(&mut next.process(pid).past, &joined.past);
         Some(next.answer(pid, locals, WorldEvent::Join(child), value.0))
@@ -255,7 +269,8 @@ impl State {
     }
 
     fn ending<L: Locals>(&self, locals: &mut L, deadlock: Deadlock) -> Ending {
-        let last: Vec<(&Process, Action)> = self.processes.values().map(|p| (&**p, p.action(locals))).collect();
+        let last: Vec<(&Process, Action)> =
+            self.processes.iter().map(|(&pid, p)| (&**p, self.action(pid, locals))).collect();
         let at = |action| last.iter().any(|&(_, a)| a == action);
         // Nothing can move: a process that is not at one of the three below or at its end waits for ever.
         let waits = |p: &Process, a| !p.daemon && !matches!(a, Action::End { .. });

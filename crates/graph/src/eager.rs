@@ -92,7 +92,7 @@ impl<L: Locals> Locals for Eager<L> {
     }
 
     fn start(&mut self, root: NodeId) {
-        if root.0 % 2 == 0 {
+        if root.0.is_multiple_of(2) {
             self.inner.start(NodeId(root.0 / 2));
             self.meet_children(NodeId(root.0 / 2));
         }
@@ -102,9 +102,7 @@ impl<L: Locals> Locals for Eager<L> {
         if at.node.0 % 2 == 1 {
             let post = self.posts[at.node.0 as usize / 2];
             return match post.letter {
-                Some(value) if at.off == 0 => {
-                    Action::Send { to: ProcId(2 * post.of.0), value, network: Network::P2p }
-                }
+                Some(value) if at.off == 0 => Action::Send { to: ProcId(2 * post.of.0), value, network: Network::P2p },
                 _ => Action::Recv { network: Network::P2p, blocking: true },
             };
         }
@@ -182,7 +180,7 @@ impl<L: Locals> Locals for Eager<L> {
     }
 
     fn trim(&mut self, live: &mut dyn Iterator<Item = NodeId>) {
-        self.inner.trim(&mut live.filter(|node| node.0 % 2 == 0).map(|node| NodeId(node.0 / 2)));
+        self.inner.trim(&mut live.filter(|node| node.0.is_multiple_of(2)).map(|node| NodeId(node.0 / 2)));
     }
 
     fn audit(&mut self, node: NodeId) -> Option<Failure> {

@@ -9,12 +9,16 @@
 //! is closed under porf.
 
 use crate::clocks::Clocks;
+use crate::ready::Ready;
 use manyworlds_core::{Action, Cursor, Locals, Network, OBS_TIMEOUT, Pid, ProcId};
 
 /// An event: its insertion stamp.
 pub type EventId = u32;
 /// No event: an unread send, a receive that timed out.
 pub const NONE: EventId = u32::MAX;
+
+/// The row of clocks that knows nothing; the roots share it.
+pub(crate) const IGNORANT: u32 = 0;
 
 /// What an event is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -94,6 +98,8 @@ pub struct Graph {
     pub threads: Vec<Thread>,
     /// Vector clocks.
     pub clocks: Clocks,
+    /// Who can go on.
+    pub ready: Ready,
     /// Messages lost so far.
     pub losses: u32,
     /// From `ProcId` to position in `threads`.
@@ -106,8 +112,9 @@ impl Graph {
     /// The graph with the root processes and no event.
     pub fn initial<L: Locals>(locals: &mut L) -> Graph {
         let mut graph = Graph::default();
+        let clock = graph.clocks.push_zero();
+        debug_assert_eq!(clock, IGNORANT);
         for root in locals.roots() {
-            let clock = graph.clocks.push_zero();
             let thread = graph.open_thread(locals, root.proc, Cursor { node: root.node, off: 0 }, clock, NONE);
             graph.threads[thread as usize].daemon = root.monitor;
             graph.threads[thread as usize].monitor = root.monitor;
@@ -125,6 +132,11 @@ impl Graph {
     #[inline]
     pub fn len(&self) -> u32 {
         self.events.len() as u32
+    }
+
+    /// Whether nothing has happened yet.
+    pub fn is_empty(&self) -> bool {
+        self.events.is_empty()
     }
 
     /// The position of a process in `threads`, if it is part of this execution.
@@ -202,9 +214,8 @@ impl Graph {
             self.threads[peer as usize].pending.push(e);
             self.threads[peer as usize].arrivals.push(e);
         }
-        let th = &mut self.threads[thread as usize];
-        th.cursor.off += 1;
-        th.next = locals.action(th.cursor);
+        let Cursor { node, off } = self.threads[thread as usize].cursor;
+        self.place(locals, thread, Cursor { node, off: off + 1 });
         e
     }
 
@@ -274,16 +285,32 @@ impl Graph {
             }
             Kind::Recv => {}
             Kind::Choose => self.losses -= u32::from(event.flag && event.value == 1),
-            Kind::Spawn => self.close_thread(),
+            Kind::Spawn => {
+                self.close_thread();
+                self.clocks.pop();
+            }
             Kind::Join => {
                 self.threads[event.peer as usize].joins.pop();
                 self.clocks.pop();
             }
         }
-        let th = &mut self.threads[event.thread as usize];
-        th.events.pop();
-        th.cursor = event.at;
-        th.next = locals.action(th.cursor);
+        self.threads[event.thread as usize].events.pop();
+        self.place(locals, event.thread, event.at);
+    }
+
+    /// Lets a thread fail where it stands.
+    pub(crate) fn fail(&mut self, thread: u32) {
+        self.threads[thread as usize].next = Action::Fail;
+        self.ready.mark(thread, Action::Fail);
+    }
+
+    /// Puts a thread somewhere.
+    #[inline]
+    pub(crate) fn place<L: Locals>(&mut self, locals: &L, thread: u32, cursor: Cursor) {
+        let th = &mut self.threads[thread as usize];
+        th.cursor = cursor;
+        th.next = locals.action(cursor);
+        self.ready.mark(thread, th.next);
     }
 
     /// The row of clocks that holds at the end of `thread`.
@@ -296,7 +323,11 @@ impl Graph {
     /// A new row: `clock` and everything porf-before `send`.
     pub fn read_clock(&mut self, clock: u32, send: EventId) -> u32 {
         let send = self.events[send as usize];
-        let row = self.clocks.push_join(clock, send.clock);
+        let row = match send.clock {
+            // A sender that has learnt nothing yet has nothing to tell.
+            IGNORANT => self.clocks.push_copy(clock),
+            known => self.clocks.push_join(clock, known),
+        };
         self.clocks.raise(row, send.thread, send.index + 1);
         row
     }
@@ -329,9 +360,8 @@ impl Graph {
     }
 
     fn answer<L: Locals>(&mut self, locals: &mut L, thread: u32, obs: u32) {
-        let th = &mut self.threads[thread as usize];
-        th.cursor = Cursor { node: locals.step(th.cursor.node, obs), off: 0 };
-        th.next = locals.action(th.cursor);
+        let node = locals.step(self.threads[thread as usize].cursor.node, obs);
+        self.place(locals, thread, Cursor { node, off: 0 });
     }
 
     /// Appends a thread; the caller sets `daemon` and `monitor` where they are not false.
@@ -367,13 +397,14 @@ impl Graph {
         (th.proc, th.pid, th.cursor, th.next) = (proc, pid, cursor, next);
         (th.first_clock, th.spawner, th.daemon, th.monitor) = (first_clock, spawner, false, false);
         self.threads.push(th);
+        self.ready.push(next);
         t
     }
 
     fn close_thread(&mut self) {
         let mut th = self.threads.pop().expect("a spawned thread");
         self.thread_of[th.proc.0 as usize] = NONE;
-        self.clocks.pop();
+        self.ready.pop();
         th.events.clear();
         th.pending.clear();
         th.arrivals.clear();

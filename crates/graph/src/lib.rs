@@ -8,8 +8,9 @@
 //! | [`consistency`] | which message a receive may read; one file a model |
 //! | [`revisit`] | which receives a new send may revisit |
 //! | [`restrict`] | the graph after a backward revisit |
-//! | [`schedule`] | `next_P`: which process goes on |
+//! | [`ready`], [`schedule`] | `next_P`: which process goes on |
 //! | [`search`] | the depth-first search of one worker |
+//! | [`stray`] | sends to ids that the sender cannot know |
 //! | [`parallel`] | several workers, and what they hand each other |
 //! | [`eager`] | p2p with arrival orders, for comparison |
 //! | [`witness`], [`replay`] | from a graph to a trace and back |
@@ -25,11 +26,13 @@ pub mod eager;
 pub mod graph;
 pub mod parallel;
 pub mod portable;
+pub mod ready;
 pub mod replay;
 pub mod restrict;
 pub mod revisit;
 pub mod schedule;
 pub mod search;
+pub mod stray;
 pub mod witness;
 pub mod world;
 

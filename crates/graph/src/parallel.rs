@@ -61,7 +61,6 @@ impl<'a> Shared<'a> {
         queue.idle += 1;
         loop {
             if self.stopped() {
-                self.wake.notify_all();
                 return None;
             }
             if let Some(task) = queue.tasks.pop() {
@@ -70,7 +69,7 @@ impl<'a> Shared<'a> {
                 return Some(task);
             }
             if queue.idle == workers {
-                self.halt();
+                self.halted.store(true, Ordering::Relaxed);
                 self.wake.notify_all();
                 return None;
             }
@@ -88,6 +87,8 @@ impl<'a> Shared<'a> {
     /// Ends the run.
     pub fn halt(&self) {
         self.halted.store(true, Ordering::Relaxed);
+        // With the lock held nobody is between looking at `halted` and waiting.
+        let _queue = self.queue.lock();
         self.wake.notify_all();
     }
 
@@ -102,6 +103,12 @@ impl<'a> Shared<'a> {
         self.executions.fetch_add(count, Ordering::Relaxed);
     }
 
+    /// Counts an execution that is about to be finished, unless there are `max` already.
+    pub fn claim_execution(&self, max: u64) -> bool {
+        let next = |count: u64| (count < max).then_some(count + 1);
+        self.executions.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).is_ok()
+    }
+
     /// Explored executions so far.
     pub fn executions(&self) -> u64 {
         self.executions.load(Ordering::Relaxed)
@@ -110,7 +117,11 @@ impl<'a> Shared<'a> {
 
 /// Explores every world of the program that `factory` holds.
 pub fn explore<F: LocalsFactory>(factory: &F, config: &Config, observer: &dyn Observer) -> Report {
-    if config.eager { explore_with(&EagerFactory(factory), config, observer) } else { explore_with(factory, config, observer) }
+    if config.eager {
+        explore_with(&EagerFactory(factory), config, observer)
+    } else {
+        explore_with(factory, config, observer)
+    }
 }
 
 struct EagerFactory<'f, F>(&'f F);
@@ -127,6 +138,7 @@ fn explore_with<F: LocalsFactory>(factory: &F, config: &Config, observer: &dyn O
     let shared = Shared::new(observer);
     let workers = config.threads.max(1);
     let work = |first: bool| {
+        let _guard = HaltOnPanic(&shared);
         let mut worker = Worker::new(factory.make(), config, &shared);
         if first {
             worker.explore_all();
@@ -150,6 +162,17 @@ fn explore_with<F: LocalsFactory>(factory: &F, config: &Config, observer: &dyn O
         }
     });
     merge(reports, &shared)
+}
+
+/// A worker that panics, which only a bug of ours makes it do, must not leave the others waiting.
+struct HaltOnPanic<'s, 'a>(&'s Shared<'a>);
+
+impl Drop for HaltOnPanic<'_, '_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.halt();
+        }
+    }
 }
 
 fn merge(reports: Vec<Report>, shared: &Shared) -> Report {

@@ -1,8 +1,9 @@
 //! From a [`Trace`] back to a graph: performs the steps one by one and checks that the program does what the trace says.
 
 use crate::consistency::retain_minimal;
-use crate::graph::{Graph, NONE};
+use crate::graph::{Graph, NONE, Thread};
 use crate::schedule::Schedule;
+use crate::stray;
 use manyworlds_core::{Action, Failure, Locals, OBS_END, Pid, Policy, Trace, TraceError, TraceStep};
 
 /// What a replay ended with.
@@ -14,7 +15,7 @@ pub enum Replayed {
     Gone,
 }
 
-/// Performs `trace` on the program in `locals`; `show` sees each step before it is done.
+/// Performs `trace` on the program in `locals`; `show` sees each step before it is done, with the source location it has in this program.
 pub fn replay<L: Locals>(
     locals: &mut L,
     trace: &Trace,
@@ -23,7 +24,7 @@ pub fn replay<L: Locals>(
     let mut player = Player { graph: Graph::initial(locals), locals, trace };
     let mut result = Replayed::Gone;
     for (i, step) in trace.steps.iter().enumerate() {
-        show(i, step);
+        show(i, &player.located(step));
         result = player.perform(i, step)?;
     }
     Ok(result)
@@ -36,10 +37,24 @@ struct Player<'a, L> {
 }
 
 impl<L: Locals> Player<'_, L> {
-    fn perform(&mut self, i: usize, step: &TraceStep) -> Result<Replayed, TraceError> {
+    fn thread(&self, step: &TraceStep) -> Option<u32> {
         let pid = Pid::from_bits(self.trace.processes[step.process].id);
-        let thread = self.locals.proc(pid).and_then(|proc| self.graph.thread(proc));
-        let Some(t) = thread else { return Err(self.diverged(i, step, "there is no such process".to_string())) };
+        self.locals.proc(pid).and_then(|proc| self.graph.thread(proc))
+    }
+
+    /// The step where the program does it now: lines move when a program is edited.
+    fn located(&mut self, step: &TraceStep) -> TraceStep {
+        let now = self.thread(step).and_then(|t| match step.kind.as_str() {
+            "fail" => self.found(t).and_then(|failure| failure.location),
+            _ => self.locals.describe(self.graph.threads[t as usize].cursor).location,
+        });
+        TraceStep { location: now.or_else(|| step.location.clone()), ..step.clone() }
+    }
+
+    fn perform(&mut self, i: usize, step: &TraceStep) -> Result<Replayed, TraceError> {
+        let Some(t) = self.thread(step) else {
+            return Err(self.diverged(i, step, "there is no such process".to_string()));
+        };
         let next = self.graph.threads[t as usize].next;
         match (step.kind.as_str(), next) {
             ("send", Action::Send { value, .. }) => {
@@ -85,24 +100,40 @@ impl<L: Locals> Player<'_, L> {
     }
 
     fn failure(&mut self, i: usize, step: &TraceStep, t: u32) -> Result<Replayed, TraceError> {
-        let th = &self.graph.threads[t as usize];
-        let mut node = th.cursor.node;
-        if th.monitor && matches!(th.next, Action::Recv { .. }) {
-            node = self.locals.step(node, OBS_END);
-        }
-        let found: Option<Failure> = self.locals.failure(node);
-        match found {
+        match self.found(t) {
             Some(failure) if Some(&failure.message) == step.message.as_ref() => Ok(Replayed::Reproduced),
             Some(failure) => Err(self.diverged(i, step, format!("fail: {}", failure.message))),
             None => Ok(Replayed::Gone),
         }
     }
 
-    fn deadlock(&mut self) -> Replayed {
-        match Schedule::new(Policy::LeftToRight).next(&self.graph, self.locals) {
-            None => Replayed::Reproduced,
-            Some(_) => Replayed::Gone,
+    /// How the thread fails where it stands. A monitor makes its last check only if nobody can go on.
+    fn found(&mut self, t: u32) -> Option<Failure> {
+        let th = &self.graph.threads[t as usize];
+        if !(th.monitor && matches!(th.next, Action::Recv { .. })) {
+            return stray::failure(&self.graph, self.locals, t);
         }
+        let node = th.cursor.node;
+        if !self.over() {
+            return None;
+        }
+        let end = self.locals.step(node, OBS_END);
+        self.locals.failure(end)
+    }
+
+    fn deadlock(&mut self) -> Replayed {
+        let waits = |th: &Thread| !th.daemon && matches!(th.next, Action::Recv { .. } | Action::Join { .. });
+        match self.over() && self.graph.threads.iter().any(waits) {
+            true => Replayed::Reproduced,
+            false => Replayed::Gone,
+        }
+    }
+
+    /// Whether every process has ended or waits for ever; one that failed or gave up leaves the world unfinished.
+    fn over(&mut self) -> bool {
+        let settled = |th: &Thread| matches!(th.next, Action::End { .. } | Action::Recv { .. } | Action::Join { .. });
+        self.graph.threads.iter().all(settled)
+            && Schedule::new(Policy::LeftToRight).next(&self.graph, self.locals).is_none()
     }
 
     fn ended(&self, child: manyworlds_core::ProcId) -> bool {

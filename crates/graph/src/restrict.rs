@@ -1,7 +1,7 @@
 //! SetRF(G|kept, r, e): the graph in which receive `r` reads the later send `e`, without the events stamped after `r` that are not
 //! porf-before `e` (Must §4, Algorithm 1, lines 11 and 13). The only place where a graph is copied.
 
-use crate::graph::{EventId, Graph, Kind, NONE};
+use crate::graph::{EventId, Graph, IGNORANT, Kind, NONE};
 use manyworlds_core::{Cursor, Locals};
 
 /// Buffers for the new names of events and threads.
@@ -12,14 +12,15 @@ pub struct Restrict {
 }
 
 impl Restrict {
-    /// Writes the restricted graph into `to`. `from` may have events after `e`; they are ignored.
-    pub fn run<L: Locals>(&mut self, locals: &mut L, from: &Graph, r: EventId, e: EventId, to: &mut Graph) {
+    /// Writes the restricted graph into `to` and returns the thread that was revisited. `from` may have events after `e`; they are
+    /// ignored.
+    pub fn run<L: Locals>(&mut self, locals: &mut L, from: &Graph, r: EventId, e: EventId, to: &mut Graph) -> u32 {
         to.clear();
         self.rename(from, r, e);
         self.copy_threads(locals, from, to);
         self.copy_events(from, r, e, to);
         self.settle_threads(locals, from, to);
-        self.redirect(locals, r, e, to);
+        self.redirect(locals, r, e, to)
     }
 
     fn rename(&mut self, from: &Graph, r: EventId, e: EventId) {
@@ -48,12 +49,13 @@ impl Restrict {
 
     fn copy_threads<L: Locals>(&mut self, locals: &mut L, from: &Graph, to: &mut Graph) {
         to.clocks.widen(from.threads.len() as u32);
+        to.clocks.push_zero();
         let all = self.thread.iter().all(|&t| t != NONE);
         for (old, th) in from.threads.iter().enumerate() {
             if self.thread[old] == NONE {
                 continue;
             }
-            let clock = self.copy_clock(from, th.first_clock, all, to);
+            let clock = if th.spawner == NONE { IGNORANT } else { self.copy_clock(from, th.first_clock, all, to) };
             let spawner = self.new_name(th.spawner);
             let new = to.open_thread(locals, th.proc, th.cursor, clock, spawner);
             to.threads[new as usize].daemon = th.daemon;
@@ -84,11 +86,8 @@ impl Restrict {
             if event.link != NONE {
                 event.link = self.new_name(event.link);
             }
-            event.clock = if learns && x != r {
-                self.copy_clock(from, event.clock, all, to)
-            } else {
-                to.clock_of(event.thread)
-            };
+            event.clock =
+                if learns && x != r { self.copy_clock(from, event.clock, all, to) } else { to.clock_of(event.thread) };
             match event.kind {
                 Kind::Send if event.peer != NONE => {
                     let dst = &mut to.threads[event.peer as usize];
@@ -111,15 +110,16 @@ impl Restrict {
     /// A thread stands before its first event that is not kept.
     fn settle_threads<L: Locals>(&mut self, locals: &mut L, from: &Graph, to: &mut Graph) {
         for (old, th) in from.threads.iter().enumerate() {
-            let Some(new) = to.threads.get_mut(self.thread[old] as usize) else { continue };
-            if let Some(&gone) = th.events.get(new.events.len()) {
-                new.cursor = from.event(gone).at;
-                new.next = locals.action(new.cursor);
+            let new = self.thread[old];
+            let Some(kept) = to.threads.get(new as usize).map(|th| th.events.len()) else { continue };
+            if let Some(&gone) = th.events.get(kept) {
+                to.place(locals, new, from.event(gone).at);
             }
         }
     }
 
-    fn redirect<L: Locals>(&mut self, locals: &mut L, r: EventId, e: EventId, to: &mut Graph) {
+    /// Makes `r` read `e`; returns the thread of `r`.
+    fn redirect<L: Locals>(&mut self, locals: &mut L, r: EventId, e: EventId, to: &mut Graph) -> u32 {
         let (r, e) = (self.event[r as usize], self.event[e as usize]);
         let (thread, value) = (to.event(r).thread, to.event(e).value);
         let before = {
@@ -132,9 +132,8 @@ impl Restrict {
         (receive.link, receive.clock) = (e, clock);
         let node = locals.step(receive.at.node, value);
         to.events[e as usize].link = r;
-        let th = &mut to.threads[thread as usize];
-        th.pending.retain(|&s| s != e);
-        th.cursor = Cursor { node, off: 0 };
-        th.next = locals.action(th.cursor);
+        to.threads[thread as usize].pending.retain(|&s| s != e);
+        to.place(locals, thread, Cursor { node, off: 0 });
+        thread
     }
 }

@@ -1,29 +1,34 @@
 //! `next_P`: which process adds the next event (Must §4). The number of executions does not depend on it; the cost does.
 
 use crate::graph::Graph;
+use crate::ready::Need;
 use manyworlds_core::{Action, Locals, Policy};
 
 /// A policy and its state.
 pub struct Schedule {
     policy: Policy,
     random: u64,
+    /// Who went on last: mostly it can go on again.
+    last: u32,
 }
 
 impl Schedule {
     /// A schedule at its start.
     pub fn new(policy: Policy) -> Schedule {
         let seed = if let Policy::Random(seed) = policy { seed } else { 0 };
-        Schedule { policy, random: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1 }
+        Schedule { policy, random: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, last: 0 }
     }
 
     /// The thread that goes on, or none when every process has ended or waits for ever.
+    #[inline]
     pub fn next<L: Locals>(&mut self, graph: &Graph, locals: &mut L) -> Option<u32> {
         let mut threads = 0..graph.threads.len() as u32;
         match self.policy {
-            Policy::ReceiveLast => threads
-                .clone()
-                .find(|&t| goes_on(graph, t))
-                .or_else(|| threads.find(|&t| receives(graph, locals, t))),
+            Policy::ReceiveLast => {
+                let next = receive_last(graph, locals, self.last);
+                self.last = next.unwrap_or(0);
+                next
+            }
             Policy::LeftToRight => threads.find(|&t| enabled(graph, locals, t)),
             Policy::RightToLeft => threads.rev().find(|&t| enabled(graph, locals, t)),
             Policy::Random(_) => {
@@ -43,28 +48,29 @@ impl Schedule {
     }
 }
 
-fn enabled<L: Locals>(graph: &Graph, locals: &mut L, thread: u32) -> bool {
-    goes_on(graph, thread) || receives(graph, locals, thread)
-}
-
-/// Whether the thread has something to do that is no receive.
+/// A thread that needs nothing, `last` if it is one; else one whose child has ended; else the youngest that can receive.
 #[inline]
-fn goes_on(graph: &Graph, thread: u32) -> bool {
-    match graph.threads[thread as usize].next {
-        Action::Send { .. } | Action::Spawn { .. } | Action::Choose { .. } => true,
-        Action::Join { child } => graph
-            .thread(child)
-            .is_some_and(|c| matches!(graph.threads[c as usize].next, Action::End { .. })),
-        _ => false,
+fn receive_last<L: Locals>(graph: &Graph, locals: &mut L, last: u32) -> Option<u32> {
+    let ready = &graph.ready;
+    if ready.need(last) == Need::Nothing {
+        return Some(last);
     }
+    let free = ready.oldest(Need::Nothing, |_| true);
+    free.or_else(|| ready.oldest(Need::End, |t| enabled(graph, locals, t)))
+        .or_else(|| ready.youngest(Need::Message, |t| enabled(graph, locals, t)))
 }
 
-/// Whether the thread is at a receive that can be added: a blocking one needs a message.
+/// Whether the next event of the thread can be added: a blocking receive needs a message, a join the end of the child.
 #[inline]
-fn receives<L: Locals>(graph: &Graph, locals: &mut L, thread: u32) -> bool {
+fn enabled<L: Locals>(graph: &Graph, locals: &mut L, thread: u32) -> bool {
     match graph.threads[thread as usize].next {
-        Action::Recv { blocking: false, .. } => true,
+        Action::Send { .. } | Action::Spawn { .. } | Action::Choose { .. } | Action::Recv { blocking: false, .. } => {
+            true
+        }
+        Action::Join { child } => {
+            graph.thread(child).is_some_and(|c| matches!(graph.threads[c as usize].next, Action::End { .. }))
+        }
         Action::Recv { network, .. } => graph.has_candidate(locals, thread, network),
-        _ => false,
+        Action::End { .. } | Action::Stuck | Action::Bound | Action::Fail => false,
     }
 }

@@ -12,9 +12,10 @@ use crate::portable::Portable;
 use crate::restrict::Restrict;
 use crate::revisit::Revisits;
 use crate::schedule::Schedule;
+use crate::stray;
 use crate::witness::{self, Culprit};
 use crate::world::{Ending, World};
-use manyworlds_core::{Action, Cursor, Deadlock, Failure, Locals, OBS_END, Progress, StopReason};
+use manyworlds_core::{Action, Cursor, Deadlock, Locals, OBS_END, Progress, StopReason};
 
 /// Events between two looks at the budget, the observer and hungry workers.
 const TICK: u64 = 1 << 10;
@@ -98,7 +99,10 @@ pub struct Worker<'a, L: Locals> {
     revisits: Revisits,
     restrict: Restrict,
     report: Report,
+    /// Executions not yet reported to `shared`.
     finished: u64,
+    /// All executions of this worker.
+    visited: u64,
     until_tick: u64,
     deepest: u32,
     truncated: Option<StopReason>,
@@ -130,6 +134,7 @@ impl<'a, L: Locals> Worker<'a, L> {
             restrict: Restrict::default(),
             report,
             finished: 0,
+            visited: 0,
             until_tick: TICK,
             deepest: 0,
             truncated: None,
@@ -147,8 +152,9 @@ impl<'a, L: Locals> Worker<'a, L> {
         match task.unpack(&mut self.locals) {
             Ok(graph) => self.explore(graph),
             Err(failure) => {
-                let graph = Graph::initial(&mut self.locals);
-                self.violation(&graph, Culprit::Program(failure));
+                self.levels.push(Level { graph: Graph::initial(&mut self.locals), ..Level::default() });
+                self.violation(&Culprit::Program(failure));
+                self.levels.clear();
             }
         }
     }
@@ -159,8 +165,9 @@ impl<'a, L: Locals> Worker<'a, L> {
         self.report.stats.user_steps = local.user_steps;
         self.report.stats.distinct_steps = local.distinct_steps;
         self.report.stats.depth = Some(u64::from(self.deepest));
+        *self.report.stats.events.get_or_insert(0) += TICK - self.until_tick;
         self.report.stopped = self.truncated;
-        self.shared.add_executions(self.finished);
+        self.publish();
         self.report
     }
 
@@ -202,6 +209,10 @@ impl<'a, L: Locals> Worker<'a, L> {
         let locals = &mut self.locals;
         let graph = &mut level.graph;
         match graph.threads[thread as usize].next {
+            Action::Send { to, .. } if !stray::knows(graph, thread, to) => {
+                // No event is added. That the process is lost depends on its own past only, so this holds until that is undone.
+                graph.fail(thread);
+            }
             Action::Send { .. } => {
                 let send = graph.push_action(locals, thread);
                 let first = level.alternatives.len() as u32;
@@ -250,7 +261,7 @@ impl<'a, L: Locals> Worker<'a, L> {
             let Some(level) = self.levels.last_mut() else { return false };
             let Some((frame, alternative)) = level.take() else {
                 let mut level = self.levels.pop().expect("checked above");
-                level.graph.clear();
+                level.alternatives.clear();
                 self.spare.push(level);
                 continue;
             };
@@ -277,14 +288,15 @@ impl<'a, L: Locals> Worker<'a, L> {
         *self.report.stats.revisits.get_or_insert(0) += 1;
         let mut fresh = self.spare.pop().unwrap_or_default();
         let level = self.levels.last_mut().expect("a level is open while exploring");
-        self.restrict.run(&mut self.locals, &level.graph, receive, send, &mut fresh.graph);
+        let thread = self.restrict.run(&mut self.locals, &level.graph, receive, send, &mut fresh.graph);
         if level.frames.is_empty() {
             std::mem::swap(level, &mut fresh);
+            fresh.alternatives.clear();
             self.spare.push(fresh);
         } else {
             self.levels.push(fresh);
         }
-        self.check_failures_at_start();
+        self.check_failure(thread);
     }
 
     /// Gives half of what it has not begun, as the oldest open alternative, to a worker that has nothing to do.
@@ -299,12 +311,14 @@ impl<'a, L: Locals> Worker<'a, L> {
         }
         let level = &mut self.levels[i];
         let Some((frame, alternative)) = level.give() else { return };
+        // The event that the alternative adds; whoever takes the task only rebuilds it.
+        *self.report.stats.events.get_or_insert(0) += 1;
         let task = match frame.branch {
             Branch::Revisit => {
+                *self.report.stats.revisits.get_or_insert(0) += 1;
                 let mut fresh = self.spare.pop().unwrap_or_default();
                 self.restrict.run(&mut self.locals, &level.graph, alternative, frame.event, &mut fresh.graph);
                 let task = Portable::pack(&fresh.graph, fresh.graph.len(), None);
-                fresh.graph.clear();
                 self.spare.push(fresh);
                 task
             }
@@ -315,15 +329,22 @@ impl<'a, L: Locals> Worker<'a, L> {
 
     /// No process can go on (or the execution was `cut` off): classifies the execution and counts it.
     fn finish_world(&mut self, cut: bool) {
-        let level = self.levels.last_mut().expect("a level is open while exploring");
-        let graph = std::mem::take(&mut level.graph);
+        if let Some(max) = self.config.budget.executions
+            && !self.shared.claim_execution(max)
+        {
+            // Only now is it certain that there are more executions than allowed.
+            return self.shared.stop(StopReason::MaxExecutions);
+        }
+        let graph = &self.levels.last().expect("a level is open while exploring").graph;
         self.deepest = self.deepest.max(graph.len());
-        let ending = if cut {
-            self.truncated = self.truncated.or(Some(StopReason::MaxDepth));
-            Ending::Truncated
-        } else {
-            self.classify(&graph)
+        let (ending, culprit) = match cut {
+            true => (Ending::Truncated, None),
+            false => classify(graph, &mut self.locals, self.config.deadlock),
         };
+        if ending == Ending::Truncated {
+            let reason = if cut { StopReason::MaxDepth } else { StopReason::MaxSteps };
+            self.truncated = self.truncated.or(Some(reason));
+        }
         let stats = &mut self.report.stats;
         match ending {
             Ending::Complete => *stats.executions.get_or_insert(0) += 1,
@@ -332,70 +353,28 @@ impl<'a, L: Locals> Worker<'a, L> {
             Ending::Violating => stats.violations += 1,
         }
         if self.config.collect_worlds {
-            self.report.worlds.push(World::of(&graph, ending));
+            self.report.worlds.push(World::of(graph, ending));
+        }
+        if let Some(culprit) = culprit {
+            self.violation(&culprit);
         }
         self.finished += 1;
-        if self.finished.is_power_of_two() {
-            self.audit(&graph);
-        }
-        self.levels.last_mut().expect("a level is open while exploring").graph = graph;
-        if let Some(max) = self.config.budget.executions {
-            self.shared.add_executions(std::mem::take(&mut self.finished));
-            if self.shared.executions() >= max && self.work_left() {
-                self.shared.stop(StopReason::MaxExecutions);
-            }
+        self.visited += 1;
+        if self.visited.is_power_of_two() {
+            self.audit();
         }
         if self.locals.over_bound() {
             self.trim();
         }
     }
 
-    fn work_left(&self) -> bool {
-        self.config.threads > 1 || self.levels.iter().any(|level| !level.frames.is_empty())
-    }
-
-    fn classify(&mut self, graph: &Graph) -> Ending {
-        let standing = |wanted: fn(Action) -> bool| graph.threads.iter().position(|th| wanted(th.next));
-        if let Some(failed) = standing(|next| next == Action::Fail) {
-            self.failed(graph, failed as u32);
-            return Ending::Violating;
+    /// Tells the others how many executions were finished since the last time.
+    fn publish(&mut self) {
+        let finished = std::mem::take(&mut self.finished);
+        // With a budget each one was claimed before.
+        if self.config.budget.executions.is_none() {
+            self.shared.add_executions(finished);
         }
-        if standing(|next| next == Action::Bound).is_some() {
-            self.truncated = self.truncated.or(Some(StopReason::MaxSteps));
-            return Ending::Truncated;
-        }
-        if standing(|next| next == Action::Stuck).is_some() {
-            return Ending::Blocked;
-        }
-        if let Some((monitor, failure)) = self.end_monitors(graph) {
-            self.violation(graph, Culprit::AtEnd(monitor, failure));
-            return Ending::Violating;
-        }
-        let waits = graph
-            .threads
-            .iter()
-            .any(|th| !th.daemon && matches!(th.next, Action::Recv { .. } | Action::Join { .. }));
-        match (waits, self.config.deadlock) {
-            (false, _) => Ending::Complete,
-            (true, Deadlock::Allow) => Ending::Blocked,
-            (true, Deadlock::Forbid) => {
-                self.violation(graph, Culprit::Deadlock);
-                Ending::Violating
-            }
-        }
-    }
-
-    /// Tells the monitors that the run is over; the first that objects.
-    fn end_monitors(&mut self, graph: &Graph) -> Option<(u32, Failure)> {
-        for (t, th) in graph.threads.iter().enumerate() {
-            if th.monitor && matches!(th.next, Action::Recv { .. }) {
-                let node = self.locals.step(th.cursor.node, OBS_END);
-                if let Some(failure) = self.locals.failure(node) {
-                    return Some((t as u32, failure));
-                }
-            }
-        }
-        None
     }
 
     fn check_failures_at_start(&mut self) {
@@ -407,24 +386,19 @@ impl<'a, L: Locals> Worker<'a, L> {
     /// Stops the run if `thread` has just failed, unless violations are to be counted: then the execution goes on to its end, so that
     /// the count does not depend on the schedule.
     fn check_failure(&mut self, thread: u32) {
-        let Some(level) = self.levels.last_mut() else { return };
+        let Some(level) = self.levels.last() else { return };
         if level.graph.threads[thread as usize].next == Action::Fail && !self.config.keep_going {
-            let graph = std::mem::take(&mut level.graph);
-            self.failed(&graph, thread);
+            let culprit = failed(&level.graph, &self.locals, thread);
+            self.violation(&culprit);
             self.report.stats.violations += 1;
-            self.levels.last_mut().expect("taken above").graph = graph;
         }
     }
 
-    fn failed(&mut self, graph: &Graph, thread: u32) {
-        let node = graph.threads[thread as usize].cursor.node;
-        let failure = self.locals.failure(node).expect("a failed process has a failure");
-        self.violation(graph, Culprit::Process(thread, failure));
-    }
-
-    fn violation(&mut self, graph: &Graph, culprit: Culprit) {
+    /// Keeps the shortest trace of a violation in the current graph, and ends the run unless violations are to be counted.
+    fn violation(&mut self, culprit: &Culprit) {
+        let graph = &self.levels.last().expect("a level is open while exploring").graph;
         let best = self.report.counterexample.as_ref().map(|t| t.steps.len());
-        let trace = witness::trace(graph, &self.locals, &culprit);
+        let trace = witness::trace(graph, &self.locals, culprit);
         if best.is_none_or(|best| trace.steps.len() < best) {
             self.report.counterexample = Some(trace);
         }
@@ -434,14 +408,18 @@ impl<'a, L: Locals> Worker<'a, L> {
     }
 
     /// Runs the histories of this execution again, now and then, and compares: user code must be deterministic.
-    fn audit(&mut self, graph: &Graph) {
-        for (t, th) in graph.threads.iter().enumerate() {
-            if let Some(failure) = self.locals.audit(th.cursor.node) {
-                self.report.stats.violations += 1;
-                self.violation(graph, Culprit::Process(t as u32, failure));
-                self.shared.halt();
-                return;
-            }
+    fn audit(&mut self) {
+        let graph = &self.levels.last().expect("a level is open while exploring").graph;
+        let locals = &mut self.locals;
+        let strayed = graph
+            .threads
+            .iter()
+            .zip(0..)
+            .find_map(|(th, t)| locals.audit(th.cursor.node).map(|failure| Culprit::Process(t, failure)));
+        if let Some(culprit) = strayed {
+            self.report.stats.violations += 1;
+            self.violation(&culprit);
+            self.shared.halt();
         }
     }
 
@@ -460,7 +438,7 @@ impl<'a, L: Locals> Worker<'a, L> {
     fn tick(&mut self) {
         *self.report.stats.events.get_or_insert(0) += TICK;
         self.until_tick = TICK;
-        self.shared.add_executions(std::mem::take(&mut self.finished));
+        self.publish();
         let progress = Progress { executions: self.shared.executions(), done: self.done() };
         if let Some(reason) = self.shared.observer.tick(&progress) {
             self.shared.stop(reason);
@@ -480,4 +458,51 @@ impl<'a, L: Locals> Worker<'a, L> {
         }
         done
     }
+}
+
+/// How an execution ended in which nobody can go on, and who is to blame if it should not have.
+fn classify<L: Locals>(graph: &Graph, locals: &mut L, deadlock: Deadlock) -> (Ending, Option<Culprit>) {
+    let (mut failing, mut bound, mut stuck, mut waits) = (None, false, false, false);
+    for (th, t) in graph.threads.iter().zip(0..) {
+        match th.next {
+            Action::End { .. } => {}
+            Action::Fail => failing = failing.or(Some(t)),
+            Action::Bound => bound = true,
+            Action::Stuck => stuck = true,
+            _ => waits |= !th.daemon,
+        }
+    }
+    if let Some(thread) = failing {
+        return (Ending::Violating, Some(failed(graph, locals, thread)));
+    }
+    if bound {
+        return (Ending::Truncated, None);
+    }
+    if stuck {
+        return (Ending::Blocked, None);
+    }
+    if let Some(objection) = end_monitors(graph, locals) {
+        return (Ending::Violating, Some(objection));
+    }
+    match (waits, deadlock) {
+        (false, _) => (Ending::Complete, None),
+        (true, Deadlock::Allow) => (Ending::Blocked, None),
+        (true, Deadlock::Forbid) => (Ending::Violating, Some(Culprit::Deadlock)),
+    }
+}
+
+/// Tells the monitors that the run is over; the first that objects.
+fn end_monitors<L: Locals>(graph: &Graph, locals: &mut L) -> Option<Culprit> {
+    let monitors = graph.threads.iter().zip(0..).filter(|(th, _)| th.monitor);
+    for (th, t) in monitors.filter(|(th, _)| matches!(th.next, Action::Recv { .. })) {
+        let node = locals.step(th.cursor.node, OBS_END);
+        if let Some(failure) = locals.failure(node) {
+            return Some(Culprit::AtEnd(t, failure));
+        }
+    }
+    None
+}
+
+fn failed<L: Locals>(graph: &Graph, locals: &L, thread: u32) -> Culprit {
+    Culprit::Process(thread, stray::failure(graph, locals, thread).expect("a failed process has a failure"))
 }

@@ -2,13 +2,15 @@
 
 use crate::watch::Watch;
 use manyworlds_core::{
-    Budget, Deadlock, LocalsFactory, Network, Observer, Outcome, Policy, Property, StopReason, Trace, TraceError, TraceStep, Verdict, Violation,
+    Budget, Deadlock, LocalsFactory, Network, Observer, Outcome, Policy, Property, StopReason, Trace, TraceError,
+    TraceStep, Verdict, Violation,
 };
 use manyworlds_graph::brute::{BruteConfig, brute_force};
 use manyworlds_graph::replay::{Replayed, replay};
 use manyworlds_graph::{Config, Ending, Report, World, explore};
 use manyworlds_program::monitor::{Monitor, MonitorSpec};
 use manyworlds_program::{Main, Program, ProgramConfig};
+use manyworlds_report::{Hints, Style, failure, summary};
 use serde_json::{Map, Value};
 use std::str::FromStr;
 use std::sync::Arc;
@@ -247,6 +249,13 @@ impl Checker {
         self.check_watched(Some(observer))
     }
 
+    /// The outcome for people: the counterexample as a chart, if there is one, and the verdict with its figures.
+    pub fn report(&self, outcome: &Outcome) -> String {
+        let style = Style::default();
+        let chart = outcome.trace().map(|trace| failure(trace, &Hints::default(), &style) + "\n").unwrap_or_default();
+        format!("{chart}{}\n", summary(&self.name, outcome, None, &style))
+    }
+
     /// Every finished world, sorted, and how many were visited twice. For tests: memory grows with the worlds.
     pub fn worlds(&self) -> (Vec<World>, u64) {
         let config = Config { collect_worlds: true, keep_going: true, ..self.config.clone() };
@@ -257,9 +266,24 @@ impl Checker {
         (report.worlds, report.duplicates)
     }
 
-    /// Performs a trace step by step; `show` sees each step before it is done.
+    /// Every finished world as brute force finds it, sorted; `None` if that takes more than `max_steps` steps.
+    pub fn brute_worlds(&self, max_steps: u64) -> Option<Vec<World>> {
+        let limits = BruteConfig { deadlock: self.config.deadlock, loss_budget: self.config.loss_budget, max_steps };
+        let worlds = brute_force(&mut self.program().make(), &limits).ok()?;
+        Some(worlds.into_iter().collect())
+    }
+
+    /// Performs a trace step by step; `show` sees each step before it is done, with the source location it has in this program.
     pub fn replay(&self, trace: &Trace, show: impl FnMut(usize, &TraceStep)) -> Result<Replayed, TraceError> {
-        replay(&mut self.program().make(), trace, show)
+        let replayed = replay(&mut self.program().make(), trace, show)?;
+        Ok(if self.forgives(trace) { Replayed::Gone } else { replayed })
+    }
+
+    /// Whether the trace is no violation as this run is configured: it waits where waiting is allowed, or needs more losses than there may be.
+    fn forgives(&self, trace: &Trace) -> bool {
+        let waits = trace.violation.property == Property::Deadlock && self.config.deadlock == Deadlock::Allow;
+        let losses = trace.steps.iter().filter(|step| step.kind == "lose" && step.choice == Some(1)).count();
+        waits || losses > self.config.loss_budget as usize
     }
 
     fn program(&self) -> Program {
@@ -300,7 +324,10 @@ impl Checker {
                 Err(error) => Some(error.to_string()),
             };
             if let Some(problem) = problem {
-                let message = format!("`{}` was seen, but replayed {problem}: the program is not deterministic", trace.violation.message);
+                let message = format!(
+                    "`{}` was seen, but replayed {problem}: the program is not deterministic",
+                    trace.violation.message
+                );
                 trace.violation = Violation { property: Property::Deterministic, message, ..trace.violation };
             }
         }
@@ -316,7 +343,8 @@ impl Checker {
     }
 
     fn brute(&self, config: &Config) -> (Report, u64) {
-        let limits = BruteConfig { deadlock: config.deadlock, loss_budget: config.loss_budget, ..BruteConfig::default() };
+        let limits =
+            BruteConfig { deadlock: config.deadlock, loss_budget: config.loss_budget, ..BruteConfig::default() };
         let worlds = brute_force(&mut self.program().make(), &limits).unwrap_or_default();
         let count = |ending| worlds.iter().filter(|world| world.ending == ending).count() as u64;
         let mut report = Report::default();

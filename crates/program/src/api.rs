@@ -3,7 +3,7 @@
 use crate::choices::Choices;
 use crate::context::{Ctx, Template, quietly, with};
 use crate::monitor;
-use crate::trie::{Closing, Filter, Loc};
+use crate::trie::{Closing, Filter, Loc, same_place};
 use crate::values::Message;
 use manyworlds_core::{Network, OBS_TIMEOUT, Obs, Pid};
 use std::any::Any;
@@ -28,24 +28,25 @@ impl<T: Message, F: FnOnce() -> T + Clone + 'static> Template for Code<F> {
 /// The closure is cloned whenever its process has to be run again, so what it captures must be `Clone`.
 #[track_caller]
 pub fn spawn<T: Message, F: FnOnce() -> T + Clone + 'static>(f: F) -> JoinHandle<T> {
-    ProcessBuilder::default().spawn(f)
+    process("").spawn(f)
 }
 
-/// A process to be started under a name.
-pub fn process(name: impl Into<String>) -> ProcessBuilder {
-    ProcessBuilder { name: Some(name.into()), daemon: false }
+/// A process to be started under a name: `process("server").spawn(…)`, `process(format_args!("worker {i}")).spawn(…)`.
+/// The name is formatted only once for each distinct history.
+pub fn process<N: fmt::Display>(name: N) -> ProcessBuilder<N> {
+    ProcessBuilder { name, daemon: false }
 }
 
 /// A process that has not been started.
-#[derive(Clone, Debug, Default)]
-pub struct ProcessBuilder {
-    name: Option<String>,
+#[derive(Clone, Copy, Debug)]
+pub struct ProcessBuilder<N> {
+    name: N,
     daemon: bool,
 }
 
-impl ProcessBuilder {
+impl<N: fmt::Display> ProcessBuilder<N> {
     /// Lets the process wait for ever without that being a deadlock: a server.
-    pub fn daemon(mut self) -> ProcessBuilder {
+    pub fn daemon(mut self) -> ProcessBuilder<N> {
         self.daemon = true;
         self
     }
@@ -54,10 +55,7 @@ impl ProcessBuilder {
     #[track_caller]
     pub fn spawn<T: Message, F: FnOnce() -> T + Clone + 'static>(self, f: F) -> JoinHandle<T> {
         let loc = Location::caller();
-        let pid = with(|ctx| {
-            let name = self.name.unwrap_or_default();
-            ctx.spawn(Code(f), self.daemon, name, loc)
-        });
+        let pid = with(|ctx| ctx.spawn(Code(f), self.daemon, &self.name, loc));
         JoinHandle { pid, result: PhantomData }
     }
 }
@@ -85,7 +83,7 @@ impl<T: Message> JoinHandle<T> {
             let Some(child) = known.map(manyworlds_core::ProcId) else {
                 ctx.misuse(format!("{:?} is no process of this execution", self.pid), loc);
             };
-            let same = |closing: &Closing| matches!(closing, Closing::Join { child: c, loc: l } if *c == child && *l == loc);
+            let same = |closing: &Closing| matches!(closing, Closing::Join { child: c, loc: l } if *c == child && same_place(l, loc));
             let obs = ctx.ask(same, || Closing::Join { child, loc });
             ctx.copy(obs)
         })
@@ -167,6 +165,9 @@ pub fn recv_timeout_where<M: Message>(filter: impl Fn(&M) -> bool + 'static) -> 
     DEFAULT.recv_timeout_where(filter)
 }
 
+/// More worlds than anybody can visit.
+const MAX_OPTIONS: usize = 1 << 30;
+
 /// Takes every option, each in a world of its own.
 ///
 /// ```ignore
@@ -180,7 +181,8 @@ pub fn choose<C: Choices>(options: C) -> C::Item {
     let answer = match count {
         0 => with(|ctx| ctx.misuse("`choose` was given nothing to choose from".to_string(), loc)),
         1 => 0,
-        _ => pick(count as u32, false, loc),
+        2..=MAX_OPTIONS => pick(count as u32, false, loc),
+        _ => with(|ctx| ctx.misuse(format!("`choose` was given {count} options; it can take {MAX_OPTIONS}"), loc)),
     };
     options.option(answer as usize)
 }
@@ -201,9 +203,7 @@ pub fn assume(condition: bool) {
 }
 
 fn pick(arity: u32, loss: bool, loc: Loc) -> Obs {
-    let same = |closing: &Closing| {
-        matches!(closing, Closing::Choose { arity: a, loss: s, loc: l } if *a == arity && *s == loss && *l == loc)
-    };
+    let same = |closing: &Closing| matches!(closing, Closing::Choose { arity: a, loss: s, loc: l } if *a == arity && *s == loss && same_place(l, loc));
     with(|ctx| ctx.ask(same, || Closing::Choose { arity, loss, loc }))
 }
 
@@ -262,18 +262,27 @@ impl Channel {
 
     fn receive<M: Message>(self, blocking: bool, filter: Option<impl Fn(&M) -> bool + 'static>, loc: Loc) -> Option<M> {
         with(|ctx| {
+            if let Some(value) = ctx.receive_again::<M>(self.network(ctx), blocking, loc) {
+                quietly(|| drop(filter));
+                return value.map(|value| ctx.copy_of(&*value));
+            }
             let filter = filter.map(Rc::new);
-            let fresh = !ctx.replaying();
             let obs = ask_message::<M, _>(ctx, self.network(ctx), blocking, filter.clone(), loc);
-            if obs == OBS_TIMEOUT {
-                return None;
+            let message = (obs != OBS_TIMEOUT).then(|| ctx.copy(obs));
+            if let Some(filter) = filter {
+                // What a filter holds and copies does not count as the program's: it is not run every time.
+                quietly(|| {
+                    if ctx.at_newest()
+                        && let Some(message) = &message
+                    {
+                        // The engine has asked it already; asked here, a filter that panics fails in its own process, whether the
+                        // process came here just now or for the second time.
+                        filter(message);
+                    }
+                    drop(filter);
+                });
             }
-            let message = ctx.copy(obs);
-            if fresh && let Some(filter) = filter {
-                // The engine has asked it already; asked here, a filter that panics fails in its own process.
-                filter(&message);
-            }
-            Some(message)
+            message
         })
     }
 }
@@ -286,17 +295,19 @@ pub(crate) fn ask_message<M: Message, P: Fn(&M) -> bool + 'static>(
     filter: Option<Rc<P>>,
     loc: Loc,
 ) -> Obs {
-    let tag = ctx.shared.memory.borrow_mut().values.tag::<M>();
+    let tag = ctx.tag::<M>();
     let same = |closing: &Closing| {
         matches!(closing, Closing::Recv { network: n, blocking: b, tag: t, loc: l, .. }
-            if *n == network && *b == blocking && *t == tag && *l == loc)
+            if *n == network && *b == blocking && *t == tag && same_place(l, loc))
     };
     ctx.ask(same, || Closing::Recv {
         network,
         blocking,
         tag,
-        filter: filter.map(|f| -> Filter { Rc::new(move |any: &dyn Any| any.downcast_ref::<M>().is_some_and(|m| f(m))) }),
-        what: std::any::type_name::<M>(),
+        filter: filter.map(|f| {
+            let takes = Rc::new(move |any: &dyn Any| any.downcast_ref::<M>().is_some_and(|m| f(m)));
+            Box::new(Filter { takes, answers: Vec::new() })
+        }),
         loc,
     })
 }

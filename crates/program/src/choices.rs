@@ -14,17 +14,22 @@ pub trait Choices {
     fn option(self, i: usize) -> Self::Item;
 }
 
+/// How many numbers lie between; the difference of two integers need not fit their type.
+fn length(start: i128, end: i128) -> usize {
+    usize::try_from((end - start).max(0)).unwrap_or(usize::MAX)
+}
+
 macro_rules! ranges {
     ($($int:ty),*) => {$(
         impl Choices for Range<$int> {
             type Item = $int;
 
             fn count(&self) -> usize {
-                if self.start < self.end { (self.end - self.start) as usize } else { 0 }
+                length(self.start as i128, self.end as i128)
             }
 
             fn option(self, i: usize) -> $int {
-                self.start + i as $int
+                (self.start as i128 + i as i128) as $int
             }
         }
 
@@ -32,11 +37,11 @@ macro_rules! ranges {
             type Item = $int;
 
             fn count(&self) -> usize {
-                if self.start() <= self.end() { (self.end() - self.start()) as usize + 1 } else { 0 }
+                length(*self.start() as i128, *self.end() as i128 + 1)
             }
 
             fn option(self, i: usize) -> $int {
-                self.start() + i as $int
+                (*self.start() as i128 + i as i128) as $int
             }
         }
     )*};

@@ -4,12 +4,15 @@
 //! whatever it does is compared with what the trie says it did. Behind the last known node it *records*. It is only suspended when a new
 //! observation is needed.
 
-use crate::coroutine::Yielder;
-use crate::trie::{Closing, Loc, NONE, Rec, Trie};
-use crate::values::{Message, Value, Values, hash};
-use manyworlds_core::{Action, Failure, FailureKind, Network, NodeId, Obs, Pid, ProcId, ValueId};
+use crate::coroutine::{Yielder, overflowed};
+use crate::panics;
+use crate::trie::{Closing, Loc, NONE, Rec, Trie, same_place};
+use crate::values::{Message, Tag, Value, Values, hash};
+use manyworlds_core::{Action, Failure, FailureKind, Network, NodeId, OBS_TIMEOUT, Obs, Pid, ProcId, ValueId};
 use rustc_hash::FxHashMap;
+use std::any::TypeId;
 use std::cell::{Cell, RefCell};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 /// The code of a process, to be run any number of times.
@@ -25,6 +28,9 @@ pub struct ProcInfo {
     /// Who spawned it as its how-manieth child; tells colliding pids apart.
     pub origin: (u32, u32),
 }
+
+/// The origin of a process that was sent to before anybody spawned it.
+const UNBORN: (u32, u32) = (NONE, NONE);
 
 /// Everything the processes of one worker have in common.
 pub struct Memory {
@@ -68,8 +74,12 @@ pub struct Ctx {
     repeated: Cell<usize>,
     spawned: Cell<u32>,
     steps: Cell<u64>,
+    /// The type received last: processes mostly receive one type.
+    last_tag: Cell<Option<(TypeId, Tag)>>,
     /// Whether even the last node is only compared, not recorded.
     audit: bool,
+    /// The API is closed to who stands on its stack below this address.
+    pub floor: Cell<usize>,
     /// Set while the coroutine runs.
     pub yielder: Cell<*const Yielder>,
 }
@@ -108,9 +118,15 @@ pub fn try_with<R>(f: impl FnOnce(&Ctx) -> R) -> Option<R> {
 /// Calls `f` with the current process.
 #[track_caller]
 pub fn with<R>(f: impl FnOnce(&Ctx) -> R) -> R {
-    match try_with(f) {
+    let checked = |ctx: &Ctx| {
+        ctx.check_stack();
+        f(ctx)
+    };
+    match try_with(checked) {
         Some(result) => result,
-        None => panic!("Manyworlds operations work only inside a process: call them from the closure given to `Checker` or `spawn`"),
+        None => panic!(
+            "Manyworlds operations work only inside a process: call them from the closure given to `Checker` or `spawn`"
+        ),
     }
 }
 
@@ -126,6 +142,15 @@ pub fn quietly<R>(f: impl FnOnce() -> R) -> R {
     f()
 }
 
+/// Drops a copy that the program does not know of; that its destructor panics is not the program's doing.
+pub fn discard<T>(value: T) {
+    if !std::mem::needs_drop::<T>() {
+        return;
+    }
+    // Nothing is observed of a value whose destructor was cut short.
+    let _ = panics::listen(|| catch_unwind(AssertUnwindSafe(|| quietly(|| drop(value)))));
+}
+
 impl Ctx {
     /// A process about to replay `path` and to record at its last node.
     pub fn new(shared: Rc<Shared>, proc: ProcId, pid: Pid, path: Vec<u32>, audit: bool) -> Ctx {
@@ -139,7 +164,9 @@ impl Ctx {
             repeated: Cell::new(0),
             spawned: Cell::new(0),
             steps: Cell::new(0),
+            last_tag: Cell::new(None),
             audit,
+            floor: Cell::new(0),
             yielder: Cell::new(std::ptr::null()),
         }
     }
@@ -150,6 +177,22 @@ impl Ctx {
         self.position.get() + usize::from(!self.audit) < self.path.len()
     }
 
+    /// Whether the process has heard the last answer of its known past: what it does now is stored at the last node of `path`.
+    #[inline]
+    pub fn at_newest(&self) -> bool {
+        self.position.get() + 1 >= self.path.len()
+    }
+
+    /// Stops the process if there is too little left of its stack.
+    #[inline]
+    fn check_stack(&self) {
+        let here = 0u8;
+        if (std::ptr::from_ref(&here) as usize) < self.floor.get() {
+            self.stop(overflowed());
+        }
+    }
+
+    #[inline]
     fn count_step(&self) {
         self.steps.set(self.steps.get() + 1);
         if self.steps.get() > self.shared.step_bound {
@@ -161,7 +204,7 @@ impl Ctx {
     pub fn act(&self, action: Action, loc: Loc, name: impl FnOnce() -> Option<Rc<str>>) {
         self.count_step();
         if self.replaying() {
-            self.repeat(|rec| rec.action == action && rec.loc == loc, || (action, loc));
+            self.repeat(|rec| rec.action == action && same_place(rec.loc, loc), || (action, loc));
         } else {
             self.recs.borrow_mut().push(Rec { action, loc, name: name() });
         }
@@ -185,18 +228,16 @@ impl Ctx {
         self.stray(before, after);
     }
 
-    /// Whether every listed action of the current node has been repeated.
-    pub fn repeated_all(&self, actions: usize) -> bool {
-        self.repeated.get() == actions
+    /// How many of the current node's listed actions have been repeated.
+    pub fn repeated(&self) -> usize {
+        self.repeated.get()
     }
 
     /// Sends `message`. While replaying, the message is compared with the one sent before and not interned.
     pub fn send<M: Message>(&self, to: Pid, message: M, network: Network, loc: Loc) {
-        let Some(to) = self.shared.memory.borrow().by_pid.get(&to).map(|&p| ProcId(p)) else {
-            self.misuse(format!("{to:?} is no process of this execution; only ids returned by `spawn` or `me` can be sent to"), loc);
-        };
+        let to = self.shared.memory.borrow_mut().address(to);
         if self.replaying() && self.resends(to, &message, network, loc) {
-            quietly(|| drop(message));
+            discard(message);
             return;
         }
         let value = ValueId(self.intern(message));
@@ -210,7 +251,7 @@ impl Ctx {
             let node = memory.trie.node(self.path[self.position.get()]);
             match node.actions.get(i) {
                 Some(Rec { action: Action::Send { to: t, value, network: n }, loc: l, .. })
-                    if *t == to && *n == network && *l == loc =>
+                    if *t == to && *n == network && same_place(l, loc) =>
                 {
                     memory.values.value(value.0)
                 }
@@ -226,7 +267,13 @@ impl Ctx {
     }
 
     /// Starts a process.
-    pub fn spawn(&self, template: impl Template + 'static, daemon: bool, name: String, loc: Loc) -> Pid {
+    pub fn spawn(
+        &self,
+        template: impl Template + 'static,
+        daemon: bool,
+        name: &dyn std::fmt::Display,
+        loc: Loc,
+    ) -> Pid {
         let nth = self.spawned.replace(self.spawned.get() + 1);
         let pid = self.pid.child(nth);
         if self.replaying() {
@@ -234,25 +281,29 @@ impl Ctx {
             let same = |rec: &Rec| {
                 let Action::Spawn { child, daemon: d, .. } = rec.action else { return false };
                 let known = self.shared.memory.borrow().procs[child.0 as usize].pid;
-                known == pid && d == daemon && rec.loc == loc
+                known == pid && d == daemon && same_place(rec.loc, loc)
             };
             let now = || (Action::Spawn { child: ProcId(NONE), root: NodeId(NONE), daemon }, loc);
             self.repeat(same, now);
-            quietly(|| drop(template));
+            discard(template);
             return pid;
         }
         let mut memory = self.shared.memory.borrow_mut();
         let Some(child) = memory.meet(pid, (self.proc.0, nth)) else {
             drop(memory);
-            self.misuse("two processes have the same id: the tree of spawned processes is too deep or too wide".to_string(), loc);
+            self.misuse(
+                "two processes have the same id: the tree of spawned processes is too deep or too wide".to_string(),
+                loc,
+            );
         };
         let root = NodeId(memory.trie.add_root(child, Rc::new(template)));
         drop(memory);
-        self.act(Action::Spawn { child, root, daemon }, loc, || Some(name.into()));
+        self.act(Action::Spawn { child, root, daemon }, loc, || Some(name.to_string().into()));
         pid
     }
 
     /// Waits for an answer. `closing` is built only if it is new.
+    #[inline]
     pub fn ask(&self, same: impl FnOnce(&Closing) -> bool, closing: impl FnOnce() -> Closing) -> Obs {
         self.count_step();
         if self.replaying() {
@@ -322,7 +373,7 @@ impl Ctx {
         let mut candidate = memory.borrow().values.first(hash);
         while let Some((id, known)) = candidate {
             if known.as_any().downcast_ref::<M>() == Some(&value) {
-                quietly(|| drop(value));
+                discard(value);
                 return id;
             }
             candidate = memory.borrow().values.following(id);
@@ -333,13 +384,62 @@ impl Ctx {
         memory.values.insert(hash, tag, value)
     }
 
+    /// The number of a type.
+    pub fn tag<M: 'static>(&self) -> Tag {
+        match self.last_tag.get() {
+            Some((kind, tag)) if kind == TypeId::of::<M>() => tag,
+            _ => {
+                let tag = self.shared.memory.borrow_mut().values.tag::<M>();
+                self.last_tag.set(Some((TypeId::of::<M>(), tag)));
+                tag
+            }
+        }
+    }
+
     /// A copy of the value with this id.
     pub fn copy<M: Message>(&self, id: u32) -> M {
         let value = self.shared.memory.borrow().values.value(id);
+        self.copy_of(&*value)
+    }
+
+    /// A copy of a value.
+    #[inline]
+    pub fn copy_of<M: Message>(&self, value: &dyn Value) -> M {
         match value.as_any().downcast_ref::<M>() {
             Some(value) => quietly(|| value.clone()),
             None => self.stray("another type".to_string(), std::any::type_name::<M>().to_string()),
         }
+    }
+
+    /// A receive in the known past, short of its last node: what it got then (`None` for a time-out). Replays do little else, so this is the
+    /// short way; `None` sends the caller the long one, which also knows what to do if the receive is not the one it was.
+    #[inline]
+    pub fn receive_again<M: Message>(
+        &self,
+        network: Network,
+        blocking: bool,
+        loc: Loc,
+    ) -> Option<Option<Rc<dyn Value>>> {
+        let at = self.position.get();
+        if at + 2 >= self.path.len() {
+            return None;
+        }
+        let tag = self.tag::<M>();
+        let memory = self.shared.memory.borrow();
+        let node = memory.trie.node(self.path[at]);
+        match node.closing {
+            Closing::Recv { network: n, blocking: b, tag: t, loc: l, .. }
+                if n == network && b == blocking && t == tag && same_place(l, loc) => {}
+            _ => return None,
+        }
+        if self.repeated.get() != node.actions.len() {
+            return None;
+        }
+        self.steps.set(self.steps.get() + 1);
+        self.repeated.set(0);
+        self.position.set(at + 1);
+        let obs = memory.trie.node(self.path[at + 1]).obs;
+        Some((obs != OBS_TIMEOUT).then(|| memory.values.value(obs)))
     }
 }
 
@@ -351,7 +451,21 @@ impl Memory {
         if id == next {
             self.procs.push(ProcInfo { pid, origin });
         }
-        (self.procs[id as usize].origin == origin).then_some(ProcId(id))
+        let known = &mut self.procs[id as usize].origin;
+        if *known == UNBORN {
+            *known = origin;
+        }
+        (*known == origin).then_some(ProcId(id))
+    }
+
+    /// The process `pid`, whether it was met or not: only the engine can tell whether a sender may know of it.
+    pub fn address(&mut self, pid: Pid) -> ProcId {
+        let next = self.procs.len() as u32;
+        let id = *self.by_pid.entry(pid).or_insert(next);
+        if id == next {
+            self.procs.push(ProcInfo { pid, origin: UNBORN });
+        }
+        ProcId(id)
     }
 
     /// An action in words.

@@ -4,10 +4,14 @@ use crate::context::{Ctx, Template, enter};
 use crate::trie::Closing;
 use crate::{overflow, panics};
 use corosensei::CoroutineResult;
-use corosensei::stack::DefaultStack;
+use corosensei::stack::{DefaultStack, Stack};
 use manyworlds_core::{Failure, FailureKind, Obs, ValueId};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
+
+/// Bytes at the end of each stack that user code may run into, but not call the API from. A fault in the middle of our own code would leave
+/// tables borrowed and locks of the allocator taken; and a process that waits must have room to be unwound.
+const RESERVE: usize = 64 << 10;
 
 type Coroutine = corosensei::Coroutine<Obs, Closing, Over, DefaultStack>;
 /// How a process asks for an answer.
@@ -32,9 +36,32 @@ pub struct Live {
 /// Where a process came to.
 pub enum Stop {
     /// It waits for the answer to its closing action.
-    Waits(Live, Closing),
+    Waits(Closing),
     /// It is over.
-    Over(Rc<Ctx>, Closing),
+    Over(Closing),
+}
+
+impl Live {
+    /// Gives the process its answer; the first one, which starts it, is of no interest.
+    pub fn resume(&mut self, obs: Obs) -> Stop {
+        let trap = overflow::Guard::new(self.coroutine.trap_handler());
+        let coroutine = &mut self.coroutine;
+        let result = enter(&self.ctx, || panics::listen(|| catch_unwind(AssertUnwindSafe(|| coroutine.resume(obs)))));
+        drop(trap);
+        match result {
+            Ok(CoroutineResult::Yield(closing)) => match closing {
+                Closing::Recv { .. } | Closing::Choose { .. } | Closing::Join { .. } => Stop::Waits(closing),
+                _ => Stop::Over(closing),
+            },
+            Ok(CoroutineResult::Return(Over::End(value))) => Stop::Over(Closing::End { value: ValueId(value) }),
+            Ok(CoroutineResult::Return(Over::Overflow)) => Stop::Over(overflowed()),
+            Err(payload) => {
+                let (message, location) = panics::take(payload.as_ref());
+                let failure = Failure { kind: FailureKind::Panic, message, location };
+                Stop::Over(Closing::Fail(Box::new(failure)))
+            }
+        }
+    }
 }
 
 /// Stacks that are not in use.
@@ -49,71 +76,41 @@ impl Stacks {
         Stacks { free: Vec::new(), size }
     }
 
-    /// Starts a process.
-    pub fn start(&mut self, template: Rc<dyn Template>, ctx: Ctx) -> Stop {
-        let stack = self.free.pop().unwrap_or_else(|| {
-            DefaultStack::new(self.size).expect("no memory for the stack of a process")
-        });
+    /// A process that has not begun.
+    pub fn prepare(&mut self, template: Rc<dyn Template>, ctx: Ctx) -> Live {
+        let stack = self
+            .free
+            .pop()
+            .unwrap_or_else(|| DefaultStack::new(self.size + RESERVE).expect("no memory for the stack of a process"));
+        ctx.floor.set(stack.limit().get() + RESERVE);
         let ctx = Rc::new(ctx);
         let inner = ctx.clone();
         let coroutine = Coroutine::with_stack(stack, move |yielder: &Yielder, _| {
             inner.yielder.set(yielder);
             Over::End(template.run(&inner))
         });
-        self.resume(Live { coroutine, ctx }, 0)
+        Live { coroutine, ctx }
     }
 
-    /// Gives a process its answer.
-    pub fn resume(&mut self, mut live: Live, obs: Obs) -> Stop {
-        let trap = overflow::Guard::new(live.coroutine.trap_handler());
-        let coroutine = &mut live.coroutine;
-        let result = enter(&live.ctx, || {
-            panics::listen(|| catch_unwind(AssertUnwindSafe(|| coroutine.resume(obs))))
-        });
-        drop(trap);
-        match result {
-            Ok(CoroutineResult::Yield(closing)) => match closing {
-                Closing::Recv { .. } | Closing::Choose { .. } | Closing::Join { .. } => Stop::Waits(live, closing),
-                _ => {
-                    let ctx = live.ctx.clone();
-                    self.unwind(live);
-                    Stop::Over(ctx, closing)
-                }
-            },
-            Ok(CoroutineResult::Return(over)) => {
-                let closing = match over {
-                    Over::End(value) => Closing::End { value: ValueId(value) },
-                    Over::Overflow => overflowed(),
-                };
-                self.free.push(live.coroutine.into_stack());
-                Stop::Over(live.ctx, closing)
-            }
-            Err(payload) => {
-                let (message, location) = panics::take(payload.as_ref());
-                if live.coroutine.done() {
-                    self.free.push(live.coroutine.into_stack());
-                }
-                let failure = Failure { kind: FailureKind::Panic, message, location };
-                Stop::Over(live.ctx, Closing::Fail(Box::new(failure)))
-            }
+    /// Takes the stack of a process back. If it is in the middle of something, what lives on its stack is dropped.
+    pub fn retire(&mut self, mut live: Live) {
+        if !live.coroutine.done() {
+            // A destructor that panics while unwinding ends the process too; there is nothing to report it to.
+            let _ = panics::listen(|| catch_unwind(AssertUnwindSafe(|| live.coroutine.force_unwind())));
         }
-    }
-
-    /// Ends a process in the middle; what lives on its stack is dropped.
-    pub fn unwind(&mut self, mut live: Live) {
-        // A destructor that panics while unwinding ends the process too; there is nothing to report it to.
-        let unwound = panics::listen(|| catch_unwind(AssertUnwindSafe(|| live.coroutine.force_unwind())));
-        if unwound.is_ok() && live.coroutine.done() {
+        if live.coroutine.done() {
             self.free.push(live.coroutine.into_stack());
         }
     }
 }
 
 /// The failure of a process that used up its stack.
-fn overflowed() -> Closing {
+pub fn overflowed() -> Closing {
     Closing::Fail(Box::new(Failure {
         kind: FailureKind::StackOverflow,
-        message: "the process used up its stack: a recursion without end, or a stack that is too small (see `stack_size`)".to_string(),
+        message:
+            "the process used up its stack: a recursion without end, or a stack that is too small (see `stack_size`)"
+                .to_string(),
         location: None,
     }))
 }

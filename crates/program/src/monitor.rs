@@ -7,7 +7,7 @@
 //! Declare one with `#[manyworlds::monitor(TypeA, TypeB, at_end = method)]` on a struct and implement [`Observe`] for each type.
 
 use crate::api::ask_message;
-use crate::context::{Ctx, Template};
+use crate::context::{Ctx, Template, quietly};
 use crate::trie::Loc;
 use crate::values::Message;
 use manyworlds_core::{Network, OBS_END, Pid};
@@ -145,8 +145,8 @@ pub struct Watcher {
 pub fn notify<M: Message>(ctx: &Ctx, to: Pid, message: &M, loc: Loc) {
     for watcher in &ctx.shared.monitors {
         let kind = TypeId::of::<M>();
-        if watcher.watches.iter().any(|w| w.kind == kind && (w.wants)(ctx.pid, to, message)) {
-            let note = Note { from: ctx.pid, to, message: Rc::new(message.clone()) };
+        if watcher.watches.iter().any(|w| w.kind == kind && quietly(|| (w.wants)(ctx.pid, to, message))) {
+            let note = Note { from: ctx.pid, to, message: Rc::new(quietly(|| message.clone())) };
             ctx.send(watcher.pid, note, Network::Cd, loc);
         }
     }

@@ -3,14 +3,15 @@
 //! Reaching one resumes the coroutine that stands at its parent; if there is none (it went on to a sibling, or was given up), the process is
 //! started again and replays its past. Coroutines that stand somewhere are kept, up to a number.
 
-use crate::context::{Ctx, Memory, Shared, Template, quietly};
+use crate::context::{Ctx, Memory, Shared, Template, discard};
 use crate::coroutine::{Live, Stacks, Stop};
 use crate::monitor::MonitorSpec;
 use crate::panics;
-use crate::trie::{Closing, NONE, Trie};
-use crate::values::Values;
+use crate::trie::{Closing, NONE, Node, Rec, Trie};
+use crate::values::{Value, Values};
 use manyworlds_core::{
-    Action, Cursor, Failure, FailureKind, LocalStats, Locals, LocalsFactory, Network, NodeId, Obs, Pid, ProcId, Root, StepInfo, ValueId,
+    Action, Cursor, Failure, FailureKind, LocalStats, Locals, LocalsFactory, Network, NodeId, Obs, Pid, ProcId, Root,
+    StepInfo, ValueId,
 };
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -103,6 +104,8 @@ pub struct Table {
     stats: LocalStats,
     /// Trim when there are more nodes than this.
     limit: usize,
+    /// Buffers of processes that are over.
+    paths: Vec<Vec<u32>>,
 }
 
 impl Table {
@@ -142,59 +145,80 @@ impl Table {
             roots,
             stats: LocalStats::default(),
             limit: config.max_nodes,
+            paths: Vec::new(),
         }
     }
 
     /// Runs user code to find out what happens at `node`, which nobody has reached before.
-    #[cold]
+    #[inline(never)]
     fn run(&mut self, node: u32, obs: Obs) {
-        let parent = self.shared.memory.borrow().trie.node(node).parent;
-        let stop = match self.leave(parent) {
-            Some(live) => {
-                self.stats.user_steps += 1;
-                self.stacks.resume(live, obs)
-            }
-            None => self.start_again(node, false),
-        };
         self.stats.distinct_steps += 1;
-        self.settle(node, stop);
-    }
-
-    /// Takes the coroutine that stands at `node`, if one does.
-    fn leave(&mut self, node: u32) -> Option<Live> {
-        if node == NONE {
-            return None;
-        }
-        let mut memory = self.shared.memory.borrow_mut();
-        let slot = std::mem::replace(&mut memory.trie.node_mut(node).coroutine, NONE);
-        let standing = self.standing.get_mut(slot as usize)?.take()?;
-        self.vacant.push(slot);
-        Some(standing.live)
-    }
-
-    fn start_again(&mut self, node: u32, audit: bool) -> Stop {
-        let (template, ctx) = {
-            let memory = self.shared.memory.borrow();
-            let path = memory.trie.path(node);
-            let root = memory.trie.node(path[0]);
-            let template = root.template.clone().expect("a process starts with its code");
-            let pid = memory.procs[root.proc.0 as usize].pid;
-            self.stats.user_steps += path.len() as u64;
-            (template, Ctx::new(self.shared.clone(), root.proc, pid, path, audit))
+        let slot = self.slot_at_parent(node);
+        let Some(standing) = self.standing.get_mut(slot as usize).and_then(Option::as_mut) else {
+            return self.start_again(node);
         };
-        self.stacks.start(template, ctx)
+        self.stats.user_steps += 1;
+        match standing.live.resume(obs) {
+            Stop::Waits(closing) => {
+                (standing.node, standing.since) = (node, self.stats.user_steps);
+                let actions = standing.live.ctx.recs.take();
+                self.write(node, actions, closing, slot);
+            }
+            Stop::Over(closing) => {
+                let standing = self.standing[slot as usize].take();
+                self.vacant.push(slot);
+                self.finish(node, standing.expect("it has just run").live, closing);
+            }
+        }
+    }
+
+    /// Where the coroutine is that stands at the parent of `node`; it stands there no longer.
+    fn slot_at_parent(&mut self, node: u32) -> u32 {
+        let mut memory = self.shared.memory.borrow_mut();
+        match memory.trie.node(node).parent {
+            NONE => NONE,
+            parent => std::mem::replace(&mut memory.trie.node_mut(parent).coroutine, NONE),
+        }
+    }
+
+    /// Lets the process repeat its past, and find out what happens at `node`.
+    fn start_again(&mut self, node: u32) {
+        let mut live = self.prepare(node, false);
+        match live.resume(0) {
+            Stop::Waits(closing) => {
+                let actions = live.ctx.recs.take();
+                let slot = self.stand(live, node);
+                self.write(node, actions, closing, slot);
+            }
+            Stop::Over(closing) => self.finish(node, live, closing),
+        }
+    }
+
+    fn prepare(&mut self, node: u32, audit: bool) -> Live {
+        let mut path = self.paths.pop().unwrap_or_default();
+        let memory = self.shared.memory.borrow();
+        memory.trie.path(node, &mut path);
+        let proc = memory.trie.node(node).proc;
+        let template = memory.trie.template(path[0]);
+        let pid = memory.procs[proc.0 as usize].pid;
+        self.stats.user_steps += path.len() as u64;
+        self.stacks.prepare(template, Ctx::new(self.shared.clone(), proc, pid, path, audit))
+    }
+
+    /// Stores what happened at `node`, where the process is over.
+    fn finish(&mut self, node: u32, live: Live, closing: Closing) {
+        let closing = self.over(&live.ctx, closing);
+        let ctx = live.ctx.clone();
+        self.stacks.retire(live);
+        self.write(node, ctx.recs.take(), closing, NONE);
+        self.paths.extend(Rc::into_inner(ctx).map(|ctx| ctx.path));
     }
 
     /// Stores what happened at `node`.
-    fn settle(&mut self, node: u32, stop: Stop) {
-        let (ctx, closing, live) = match stop {
-            Stop::Waits(live, closing) => (live.ctx.clone(), closing, Some(live)),
-            Stop::Over(ctx, closing) => (ctx.clone(), self.over(&ctx, closing), None),
-        };
-        let slot = live.map_or(NONE, |live| self.stand(live, node));
+    fn write(&mut self, node: u32, actions: Vec<Rec>, closing: Closing, slot: u32) {
         let mut memory = self.shared.memory.borrow_mut();
         let known = memory.trie.node_mut(node);
-        known.actions = ctx.recs.take().into_boxed_slice();
+        known.actions = actions.into_boxed_slice();
         known.closing = closing;
         known.coroutine = slot;
     }
@@ -211,12 +235,20 @@ impl Table {
         }
         let memory = self.shared.memory.borrow();
         let node = memory.trie.node(ctx.path[ctx.position.get()]);
-        let before = memory.words(&node.closing.action(), node.closing.loc());
+        let before = match node.actions.get(ctx.repeated()) {
+            Some(rec) => memory.words(&rec.action, Some(rec.loc)),
+            None => memory.words(&node.closing.action(), node.closing.loc()),
+        };
         let (after, location) = match &closing {
-            Closing::Fail(failure) => (format!("panic: {}", failure.message), failure.location.clone()),
+            Closing::Fail(failure) => {
+                let place = failure.location.as_ref().map(|place| format!(" at {place}")).unwrap_or_default();
+                (format!("panic: {}{place}", failure.message), failure.location.clone())
+            }
             other => (memory.words(&other.action(), other.loc()), other.loc().map(ToString::to_string)),
         };
-        let message = format!("this process is not deterministic: with the same history it first did `{before}` and now does `{after}`");
+        let message = format!(
+            "this process is not deterministic: with the same history it first did `{before}` and now does `{after}`"
+        );
         Closing::Fail(Box::new(Failure { kind: FailureKind::Nondeterminism, message, location }))
     }
 
@@ -238,9 +270,12 @@ impl Table {
     }
 
     fn give_up_oldest(&mut self) {
-        let oldest = self.standing.iter().flatten().min_by_key(|s| s.since).map(|s| s.node);
-        if let Some(live) = oldest.and_then(|node| self.leave(node)) {
-            self.stacks.unwind(live);
+        let age = |(_, standing): &(usize, &Option<Standing>)| standing.as_ref().map_or(u64::MAX, |s| s.since);
+        let Some((slot, _)) = self.standing.iter().enumerate().min_by_key(age) else { return };
+        if let Some(standing) = self.standing[slot].take() {
+            self.vacant.push(slot as u32);
+            self.shared.memory.borrow_mut().trie.node_mut(standing.node).coroutine = NONE;
+            self.stacks.retire(standing.live);
         }
     }
 
@@ -249,22 +284,23 @@ impl Table {
     }
 
     /// Asks the filter of a receive; user code runs with nothing borrowed.
-    #[cold]
-    fn filter(&mut self, node: u32, value: u32) -> bool {
-        let (filter, shown) = {
+    #[inline(never)]
+    fn ask_filter(&mut self, node: u32, value: u32) -> bool {
+        let (takes, shown) = {
             let memory = self.shared.memory.borrow();
             let Closing::Recv { filter: Some(filter), .. } = &memory.trie.node(node).closing else { return true };
-            (filter.clone(), memory.values.value(value))
+            (filter.takes.clone(), memory.values.value(value))
         };
         // A filter that panics takes the message: the process then runs it again itself and fails in the right place.
-        let takes = panics::listen(|| catch_unwind(AssertUnwindSafe(|| filter(shown.as_any())))).unwrap_or(true);
+        let answer = panics::listen(|| catch_unwind(AssertUnwindSafe(|| takes(shown.as_any())))).unwrap_or(true);
         let mut memory = self.shared.memory.borrow_mut();
-        let filtered = &mut memory.trie.node_mut(node).filtered;
-        if filtered.len() <= value as usize {
-            filtered.resize(value as usize + 1, 0);
+        if let Closing::Recv { filter: Some(filter), .. } = &mut memory.trie.node_mut(node).closing {
+            if filter.answers.len() <= value as usize {
+                filter.answers.resize(value as usize + 1, 0);
+            }
+            filter.answers[value as usize] = 1 + u8::from(answer);
         }
-        filtered[value as usize] = 1 + u8::from(takes);
-        takes
+        answer
     }
 }
 
@@ -315,16 +351,14 @@ impl Locals for Table {
             if memory.values.tag_of(value.0) != *tag {
                 return false;
             }
-            if filter.is_none() {
-                return true;
-            }
-            match known.filtered.get(value.0 as usize) {
+            let Some(filter) = filter else { return true };
+            match filter.answers.get(value.0 as usize) {
                 Some(1) => return false,
                 Some(2) => return true,
                 _ => {}
             }
         }
-        self.filter(node.0, value.0)
+        self.ask_filter(node.0, value.0)
     }
 
     fn pid(&self, proc: ProcId) -> Pid {
@@ -355,7 +389,7 @@ impl Locals for Table {
         }
         let location = node.closing.loc().map(ToString::to_string);
         let detail = match &node.closing {
-            Closing::Recv { what, .. } => format!("for {}", short(what)),
+            Closing::Recv { tag, .. } => format!("for {}", short(memory.values.name(*tag))),
             Closing::Join { child, .. } => format!("for {:?} to end", memory.procs[child.0 as usize].pid),
             _ => String::new(),
         };
@@ -364,7 +398,7 @@ impl Locals for Table {
 
     fn show(&self, value: ValueId) -> String {
         let value = self.shared.memory.borrow().values.value(value.0);
-        panics::listen(|| catch_unwind(AssertUnwindSafe(|| value.show()))).unwrap_or_else(|_| "(its Debug panics)".to_string())
+        value.show()
     }
 
     fn stats(&self) -> LocalStats {
@@ -377,43 +411,36 @@ impl Locals for Table {
 
     fn trim(&mut self, live: &mut dyn Iterator<Item = NodeId>) {
         let roots: Vec<u32> = self.roots.iter().map(|root| root.node.0).collect();
-        let dropped = {
+        let (dropped, unused) = {
             let mut memory = self.shared.memory.borrow_mut();
             memory.trie.retain(&mut live.map(|node| node.0).chain(roots))
         };
         for node in &dropped {
             if let Some(standing) = self.standing.get_mut(node.coroutine as usize).and_then(Option::take) {
                 self.vacant.push(node.coroutine);
-                self.stacks.unwind(standing.live);
+                self.stacks.retire(standing.live);
             }
         }
         let values = {
             let mut memory = self.shared.memory.borrow_mut();
-            let used = memory.values_in_use();
-            memory.trie.iter_mut().for_each(|node| node.filtered.clear());
             // Ids of live nodes are never reused by others, so twice what is live leaves room to work in.
             self.limit = self.config.max_nodes.max(2 * memory.trie.len());
-            memory.values.retain(|value| used[value as usize])
+            memory.forget_values(self.config.max_nodes)
         };
-        quietly(|| drop((dropped, values)));
+        discard_all(dropped, unused, values);
     }
 
     fn audit(&mut self, node: NodeId) -> Option<Failure> {
-        let stop = self.start_again(node.0, true);
-        let (ctx, closing) = match stop {
-            Stop::Waits(live, closing) => {
-                let ctx = live.ctx.clone();
-                self.stacks.unwind(live);
-                (ctx, closing)
-            }
-            Stop::Over(ctx, closing) => (ctx, closing),
-        };
+        let mut live = self.prepare(node.0, true);
+        let (Stop::Waits(closing) | Stop::Over(closing)) = live.resume(0);
+        let ctx = live.ctx.clone();
+        self.stacks.retire(live);
         if matches!(closing, Closing::Unknown) {
             return None;
         }
         let memory = self.shared.memory.borrow();
         let known = memory.trie.node(node.0);
-        let at_end = ctx.position.get() + 1 == ctx.path.len() && ctx.repeated_all(known.actions.len());
+        let at_end = ctx.position.get() + 1 == ctx.path.len() && ctx.repeated() == known.actions.len();
         if at_end && known.closing.same(&closing) {
             return None;
         }
@@ -426,6 +453,20 @@ impl Locals for Table {
 }
 
 impl Memory {
+    /// Forgets the values that no node mentions, if there are many; the caller drops them when nothing is borrowed.
+    fn forget_values(&mut self, many: usize) -> Vec<Rc<dyn Value>> {
+        if self.values.len() < many / 8 {
+            return Vec::new();
+        }
+        let used = self.values_in_use();
+        for node in self.trie.iter_mut() {
+            if let Closing::Recv { filter: Some(filter), .. } = &mut node.closing {
+                filter.answers.clear();
+            }
+        }
+        self.values.retain(|value| used[value as usize])
+    }
+
     fn values_in_use(&mut self) -> Vec<bool> {
         let mut used = vec![false; self.values.len()];
         let mut use_value = |value: u32| {
@@ -452,9 +493,25 @@ impl Memory {
 impl Drop for Table {
     fn drop(&mut self) {
         for standing in self.standing.drain(..).flatten() {
-            self.stacks.unwind(standing.live);
+            self.stacks.retire(standing.live);
+        }
+        let ((nodes, templates), values) = {
+            let mut memory = self.shared.memory.borrow_mut();
+            (memory.trie.retain(&mut std::iter::empty()), memory.values.retain(|_| false))
+        };
+        discard_all(nodes, templates, values);
+    }
+}
+
+/// Drops what the user gave us, piece by piece: a destructor that panics is none of the others' business.
+fn discard_all(nodes: Vec<Node>, templates: Vec<Rc<dyn Template>>, values: Vec<Rc<dyn Value>>) {
+    for node in nodes {
+        if let Closing::Recv { filter: Some(filter), .. } = node.closing {
+            discard(filter);
         }
     }
+    templates.into_iter().for_each(discard);
+    values.into_iter().for_each(discard);
 }
 
 /// The last part of a type's path.

@@ -16,8 +16,22 @@ const WIDE: u16 = 8;
 
 /// A source location.
 pub type Loc = &'static Location<'static>;
-/// A receive's filter.
-pub type Filter = Rc<dyn Fn(&dyn Any) -> bool>;
+/// Whether two calls stand in the same place. Nearly always they are one and the same location, and no text is compared.
+#[inline]
+pub fn same_place(a: Loc, b: Loc) -> bool {
+    std::ptr::eq(a, b) || a == b
+}
+
+/// Whether a message is taken.
+pub type Takes = Rc<dyn Fn(&dyn Any) -> bool>;
+
+/// A receive's filter, with the answers it gave.
+pub struct Filter {
+    /// Asks it.
+    pub takes: Takes,
+    /// By value id: 0 not asked, 1 no, 2 yes.
+    pub answers: Vec<u8>,
+}
 
 /// An action that needs no answer.
 #[derive(Clone)]
@@ -43,9 +57,7 @@ pub enum Closing {
         /// The type it takes.
         tag: Tag,
         /// And the values.
-        filter: Option<Filter>,
-        /// The name of the type, for people.
-        what: &'static str,
+        filter: Option<Box<Filter>>,
         /// Where it was called.
         loc: Loc,
     },
@@ -132,12 +144,9 @@ pub struct Node {
     pub closing: Closing,
     /// What it does before.
     pub actions: Box<[Rec]>,
-    /// The code of the process; only at its start.
-    pub template: Option<Rc<dyn Template>>,
     /// The live coroutine that stands here, or [`NONE`].
     pub coroutine: u32,
-    /// Answers of the filter: value id → not asked, no, yes.
-    pub filtered: Vec<u8>,
+    depth: u32,
     first_child: u32,
     sibling: u32,
     children: u16,
@@ -149,6 +158,8 @@ pub struct Trie {
     nodes: Vec<Option<Node>>,
     free: Vec<u32>,
     wide: FxHashMap<(u32, Obs), u32>,
+    /// The code of a process, at its start.
+    templates: FxHashMap<u32, Rc<dyn Template>>,
 }
 
 impl Trie {
@@ -171,13 +182,15 @@ impl Trie {
 
     /// Adds the start of a process.
     pub fn add_root(&mut self, proc: ProcId, template: Rc<dyn Template>) -> u32 {
-        self.add(proc, NONE, 0, Some(template))
+        let root = self.add(proc, NONE, 0, 0);
+        self.templates.insert(root, template);
+        root
     }
 
     /// Adds the child of `parent` for `obs`.
     pub fn add_child(&mut self, parent: u32, obs: Obs) -> u32 {
-        let (proc, first) = (self.node(parent).proc, self.node(parent).first_child);
-        let id = self.add(proc, parent, obs, None);
+        let &Node { proc, first_child: first, depth, .. } = self.node(parent);
+        let id = self.add(proc, parent, obs, depth + 1);
         self.node_mut(id).sibling = first;
         let node = self.node_mut(parent);
         node.first_child = id;
@@ -202,16 +215,15 @@ impl Trie {
         }
     }
 
-    fn add(&mut self, proc: ProcId, parent: u32, obs: Obs, template: Option<Rc<dyn Template>>) -> u32 {
+    fn add(&mut self, proc: ProcId, parent: u32, obs: Obs, depth: u32) -> u32 {
         let node = Node {
             proc,
             parent,
             obs,
             closing: Closing::Unknown,
             actions: Box::default(),
-            template,
             coroutine: NONE,
-            filtered: Vec::new(),
+            depth,
             first_child: NONE,
             sibling: NONE,
             children: 0,
@@ -246,21 +258,25 @@ impl Trie {
         None
     }
 
-    /// The nodes from the start of the process to `id`.
-    pub fn path(&self, id: u32) -> Vec<u32> {
-        let mut path = vec![id];
+    /// Writes to `path` the nodes from the start of the process to `id`.
+    pub fn path(&self, id: u32, path: &mut Vec<u32>) {
+        path.clear();
+        path.resize(self.node(id).depth as usize + 1, id);
         let mut node = self.node(id);
-        while node.parent != NONE {
-            path.push(node.parent);
+        for place in path.iter_mut().rev().skip(1) {
+            *place = node.parent;
             node = self.node(node.parent);
         }
-        path.reverse();
-        path
+    }
+
+    /// The code of the process that starts at `root`.
+    pub fn template(&self, root: u32) -> Rc<dyn Template> {
+        self.templates[&root].clone()
     }
 
     /// Forgets what is neither in `live`, nor above it, nor the start of a process that one of those spawned. Returns what was
-    /// forgotten, to be dropped when nothing is borrowed.
-    pub fn retain(&mut self, live: &mut dyn Iterator<Item = u32>) -> Vec<Node> {
+    /// forgotten and belongs to the user, or has a coroutine, to be dropped when nothing is borrowed.
+    pub fn retain(&mut self, live: &mut dyn Iterator<Item = u32>) -> (Vec<Node>, Vec<Rc<dyn Template>>) {
         let mut keep = vec![false; self.nodes.len()];
         for id in live {
             self.mark(id, &mut keep);
@@ -270,7 +286,12 @@ impl Trie {
             if let Some(node) = slot {
                 (node.first_child, node.sibling, node.children) = (NONE, NONE, 0);
                 if !keep[id] {
-                    dropped.extend(slot.take());
+                    let matters =
+                        node.coroutine != NONE || matches!(node.closing, Closing::Recv { filter: Some(_), .. });
+                    let node = slot.take();
+                    if matters {
+                        dropped.extend(node);
+                    }
                     self.free.push(id as u32);
                 }
             }
@@ -281,7 +302,8 @@ impl Trie {
                 self.link(id);
             }
         }
-        dropped
+        let unused = self.templates.extract_if(|root, _| !keep[*root as usize]).map(|(_, template)| template).collect();
+        (dropped, unused)
     }
 
     fn mark(&self, id: u32, keep: &mut [bool]) {

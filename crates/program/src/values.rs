@@ -2,10 +2,13 @@
 //!
 //! User code (`Hash`, `Eq`, `Drop`) never runs while the table is borrowed: it may be slow, deep, or call back into the API.
 
+use crate::context::quietly;
+use crate::panics;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::any::{Any, TypeId};
 use std::fmt::Debug;
 use std::hash::{Hash, Hasher};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 /// What can be sent, chosen or returned by a process.
@@ -26,7 +29,9 @@ impl<T: Message> Value for T {
     }
 
     fn show(&self) -> String {
-        format!("{self:?}")
+        // Words are wanted in the middle of a report: a `Debug` that panics spoils its own words and nothing else.
+        let shown = panics::listen(|| catch_unwind(AssertUnwindSafe(|| quietly(|| format!("{self:?}")))));
+        shown.unwrap_or_else(|_| "(its Debug panics)".to_string())
     }
 }
 
@@ -50,6 +55,7 @@ pub struct Values {
     free: Vec<u32>,
     by_hash: FxHashMap<u64, u32>,
     tags: FxHashMap<TypeId, Tag>,
+    names: Vec<&'static str>,
 }
 
 /// The hash under which a value is filed. Runs user code.
@@ -63,8 +69,16 @@ pub fn hash<T: Message>(value: &T) -> u64 {
 impl Values {
     /// The number of a type.
     pub fn tag<T: 'static>(&mut self) -> Tag {
-        let next = self.tags.len() as Tag;
-        *self.tags.entry(TypeId::of::<T>()).or_insert(next)
+        let names = &mut self.names;
+        *self.tags.entry(TypeId::of::<T>()).or_insert_with(|| {
+            names.push(std::any::type_name::<T>());
+            names.len() as Tag - 1
+        })
+    }
+
+    /// The name of a type.
+    pub fn name(&self, tag: Tag) -> &'static str {
+        self.names[tag as usize]
     }
 
     /// The first value filed under `hash`, to be compared outside.

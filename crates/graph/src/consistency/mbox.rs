@@ -124,8 +124,7 @@ impl<'g> Walk<'g> {
         let index = graph.event(r).index;
         for &s in &graph.threads[dst as usize].arrivals {
             let reader = graph.event(s).link;
-            let read_before =
-                reader != NONE && self.view.contains(graph, reader) && graph.event(reader).index <= index;
+            let read_before = reader != NONE && self.view.contains(graph, reader) && graph.event(reader).index <= index;
             if !read_before && graph.matches(locals, r, s) {
                 self.enter(s);
             }

@@ -65,7 +65,10 @@ pub fn retain_minimal<L: Locals>(
     if network == Network::Asyn || candidates.len() - from < 2 {
         return;
     }
-    // Marks are written past the end, then the survivors move down: the question needs the full list.
+    if network == Network::P2p {
+        return p2p::retain_minimal(graph, candidates, from);
+    }
+    // Survivors are written past the end, then move down: the question needs the full list.
     let end = candidates.len();
     for i in from..end {
         let c = candidates[i];

@@ -10,3 +10,16 @@ pub fn dominated(graph: &Graph, c: EventId, candidates: &[EventId]) -> bool {
         other.thread == sent.thread && other.index < sent.index
     })
 }
+
+/// Keeps of `candidates[from..]`, which are in the order of their stamps, the first of each sender.
+pub fn retain_minimal(graph: &Graph, candidates: &mut Vec<EventId>, from: usize) {
+    let mut kept = from;
+    for i in from..candidates.len() {
+        let sender = graph.event(candidates[i]).thread;
+        if candidates[from..kept].iter().all(|&first| graph.event(first).thread != sender) {
+            candidates[kept] = candidates[i];
+            kept += 1;
+        }
+    }
+    candidates.truncate(kept);
+}

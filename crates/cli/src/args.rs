@@ -1,0 +1,130 @@
+//! What can be said on the command line.
+
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Runs a distributed system, or a concurrent object, in every world it can reach.
+#[derive(Parser)]
+#[command(name = "manyworlds", version, arg_required_else_help = true)]
+#[command(
+    after_help = "Exit status: 0 verified in full, 1 violation found, 2 bad usage or input, 3 stopped by a budget."
+)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Subcommand)]
+pub enum Command {
+    /// Show the models of the zoo with their parameters
+    List(ListArgs),
+    /// Check one model in every world
+    Check(Box<CheckArgs>),
+    /// Reproduce a counterexample step by step
+    Replay(ReplayArgs),
+    /// Check the counts of a table of litmus programs
+    Litmus(LitmusArgs),
+    /// Measure the tables of the papers here
+    Bench(BenchArgs),
+}
+
+/// `list`
+#[derive(Args)]
+pub struct ListArgs {
+    /// One JSON array on stdout
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `check`
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  manyworlds check two-phase-commit n=4\n  manyworlds check chain --network asyn --trace chain.json\n  manyworlds check litmus program='s1.0 s1.1 | r r' --network asyn --json"
+)]
+pub struct CheckArgs {
+    /// A model of the zoo; `manyworlds list` shows them
+    pub model: String,
+    /// Parameters of the model
+    #[arg(value_name = "KEY=VALUE")]
+    pub params: Vec<String>,
+    /// must, brute or auto
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    pub engine: String,
+    /// asyn, p2p, cd or mbox [default: the model's own]
+    #[arg(long, value_name = "NAME")]
+    pub network: Option<String>,
+    /// Workers [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
+    pub threads: Option<u64>,
+    /// Seed of random schedules
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// The order in which processes run: receive-last, left-to-right, right-to-left or random
+    #[arg(long, value_name = "NAME", default_value = "receive-last")]
+    pub policy: String,
+    /// Stop after so many executions
+    #[arg(long, value_name = "N")]
+    pub max_executions: Option<u64>,
+    /// Stop after so many states (engines on global states)
+    #[arg(long, value_name = "N")]
+    pub max_states: Option<u64>,
+    /// Cut executions off after so many events
+    #[arg(long, value_name = "N")]
+    pub max_depth: Option<u64>,
+    /// Stop when the time is up
+    #[arg(long, value_name = "SECONDS")]
+    pub timeout: Option<f64>,
+    /// Stop when more memory is used
+    #[arg(long, value_name = "BYTES")]
+    pub max_memory: Option<u64>,
+    /// How many messages lossy sends may lose
+    #[arg(long, value_name = "N")]
+    pub losses: Option<u32>,
+    /// Distinguish p2p executions by order of arrival, read or not (Must §6.2)
+    #[arg(long)]
+    pub eager: bool,
+    /// Do not stop at the first violation; count them
+    #[arg(long)]
+    pub keep_going: bool,
+    /// Exactly one JSON object on stdout
+    #[arg(long)]
+    pub json: bool,
+    /// Write the counterexample
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    /// Say nothing but the verdict
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// Say more
+    #[arg(long, short)]
+    pub verbose: bool,
+}
+
+/// `replay`
+#[derive(Args)]
+pub struct ReplayArgs {
+    /// A `manyworlds-trace/1` file
+    pub trace: PathBuf,
+}
+
+/// `litmus`
+#[derive(Args)]
+pub struct LitmusArgs {
+    /// A table with the columns id, program, asyn, p2p, cd, mbox
+    pub file: PathBuf,
+    /// must or brute
+    #[arg(long, value_name = "NAME", default_value = "must")]
+    pub engine: String,
+}
+
+/// `bench`
+#[derive(Args)]
+pub struct BenchArgs {
+    /// Which tables: must [default: all]
+    pub names: Vec<String>,
+    /// Seconds an entry may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 20.0)]
+    pub timeout: f64,
+}

@@ -1,0 +1,42 @@
+//! `manyworlds-outcome/1`: the JSON of `check`. A figure an engine does not have is null, never 0.
+
+use manyworlds::{Network, Outcome, Verdict, peak_resident_bytes};
+use manyworlds_protocols::Params;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// What `check` prints with `--json`.
+pub fn outcome(
+    outcome: &Outcome,
+    model: &str,
+    params: &Params,
+    engine: &str,
+    network: Network,
+    time: Duration,
+) -> Value {
+    let reason = match &outcome.verdict {
+        Verdict::Incomplete { reason, .. } => Some(reason.name()),
+        _ => None,
+    };
+    let counterexample = outcome.trace().map(|trace| serde_json::to_value(trace).expect("a trace is JSON"));
+    let stats = &outcome.stats;
+    json!({
+        "schema": "manyworlds-outcome/1",
+        "model": model,
+        "params": params.json(),
+        "engine": engine,
+        "network": network.name(),
+        "verdict": outcome.verdict.name(),
+        "reason": reason,
+        "executions": stats.executions,
+        "blocked": stats.blocked,
+        "states": stats.states,
+        "transitions": stats.transitions,
+        "depth": stats.depth,
+        "user_steps": stats.user_steps,
+        "violations": stats.violations,
+        "time_s": time.as_secs_f64(),
+        "peak_rss_bytes": peak_resident_bytes(),
+        "counterexample": counterexample,
+    })
+}

@@ -1,0 +1,36 @@
+//! `manyworlds list`
+
+use crate::args::ListArgs;
+use crate::{Complaint, Exit};
+use manyworlds_protocols::{Domain, Model, models};
+use serde_json::{Value, json};
+
+/// Shows the zoo.
+pub fn run(args: &ListArgs) -> Result<Exit, Complaint> {
+    if args.json {
+        println!("{}", Value::from_iter(models().iter().map(entry)));
+        return Ok(Exit::Verified);
+    }
+    let width = models().iter().map(|m| m.name.len()).max().unwrap_or(0);
+    for model in models() {
+        println!("{:width$}  {}", model.name, model.summary);
+        for param in model.params {
+            let default = match &param.domain {
+                Domain::Int { default, .. } => default.to_string(),
+                Domain::Text { default } => format!("'{default}'"),
+            };
+            println!("{:width$}    {}={default}  {}", "", param.name, param.help);
+        }
+    }
+    Ok(Exit::Verified)
+}
+
+fn entry(model: &Model) -> Value {
+    let params = model.params.iter().map(|p| json!({ "name": p.name, "default": p.default(), "help": p.help }));
+    json!({
+        "name": model.name,
+        "kind": "program",
+        "params": Value::from_iter(params),
+        "description": model.summary,
+    })
+}

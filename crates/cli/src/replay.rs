@@ -1,0 +1,33 @@
+//! `manyworlds replay`
+
+use crate::args::ReplayArgs;
+use crate::check::{model, print_line, style};
+use crate::{Complaint, Exit};
+use manyworlds::{Replayed, Trace};
+use manyworlds_report::{Hints, failure, step};
+
+/// Reproduces a counterexample step by step.
+pub fn run(args: &ReplayArgs) -> Result<Exit, Complaint> {
+    let file = args.trace.display();
+    let bytes = std::fs::read(&args.trace).map_err(|e| format!("{file}: cannot be read: {e}"))?;
+    let text = String::from_utf8(bytes).map_err(|e| {
+        format!("{file}: byte {} is not UTF-8; expected a `manyworlds-trace/1` JSON file", e.utf8_error().valid_up_to())
+    })?;
+    let trace = Trace::from_json(&text).map_err(|e| format!("{file}: {e}"))?;
+    let model = model(&trace.model).map_err(|e| format!("{file}: {e}"))?;
+    let params = model.params_from_json(&trace.params).map_err(|e| format!("{file}: {e}"))?;
+    let checker = model.checker(&params)?.network(trace.network);
+    let replayed =
+        checker.replay(&trace, |i, _| print_line(&step(&trace, i, &style()))).map_err(|e| format!("{file}: {e}"))?;
+    match replayed {
+        Replayed::Reproduced => {
+            print_line(&failure(&trace, &Hints::default(), &style()));
+            print_line("reproduced");
+            Ok(Exit::Violated)
+        }
+        Replayed::Gone => {
+            print_line("every step was done, but the violation did not happen: it seems to be mended");
+            Ok(Exit::Verified)
+        }
+    }
+}

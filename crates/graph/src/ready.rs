@@ -1,0 +1,107 @@
+//! Who can go on: one byte a thread, because the schedule asks after every event and threads are large.
+
+use manyworlds_core::Action;
+
+/// What a thread needs for its next event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Need {
+    /// Nothing.
+    Nothing,
+    /// The end of another thread.
+    End,
+    /// A message, or a time-out.
+    Message,
+    /// Another life: it is over.
+    Over,
+}
+
+impl From<Action> for Need {
+    #[inline]
+    fn from(next: Action) -> Need {
+        match next {
+            Action::Send { .. } | Action::Spawn { .. } | Action::Choose { .. } => Need::Nothing,
+            Action::Join { .. } => Need::End,
+            Action::Recv { .. } => Need::Message,
+            Action::End { .. } | Action::Stuck | Action::Bound | Action::Fail => Need::Over,
+        }
+    }
+}
+
+/// What each thread needs, and how many need the same.
+#[derive(Clone, Debug, Default)]
+pub struct Ready {
+    needs: Vec<Need>,
+    counts: [u32; 4],
+}
+
+impl Ready {
+    /// Adds a thread that stands before `next`.
+    pub fn push(&mut self, next: Action) {
+        let need = Need::from(next);
+        self.needs.push(need);
+        self.counts[need as usize] += 1;
+    }
+
+    /// Removes the last thread.
+    pub fn pop(&mut self) {
+        if let Some(need) = self.needs.pop() {
+            self.counts[need as usize] -= 1;
+        }
+    }
+
+    /// Notes that `thread` stands before `next`.
+    #[inline]
+    pub fn mark(&mut self, thread: u32, next: Action) {
+        let need = Need::from(next);
+        let before = std::mem::replace(&mut self.needs[thread as usize], need);
+        self.counts[before as usize] -= 1;
+        self.counts[need as usize] += 1;
+    }
+
+    /// What `thread` needs; a thread that does not exist is over.
+    #[inline]
+    pub fn need(&self, thread: u32) -> Need {
+        self.needs.get(thread as usize).copied().unwrap_or(Need::Over)
+    }
+
+    /// The oldest thread with this need for which `can` holds.
+    #[inline]
+    pub fn oldest(&self, need: Need, mut can: impl FnMut(u32) -> bool) -> Option<u32> {
+        if self.counts[need as usize] == 0 {
+            return None;
+        }
+        (0..).zip(&self.needs).find(|&(thread, &n)| n == need && can(thread)).map(|(thread, _)| thread)
+    }
+
+    /// The youngest thread with this need for which `can` holds.
+    #[inline]
+    pub fn youngest(&self, need: Need, mut can: impl FnMut(u32) -> bool) -> Option<u32> {
+        if self.counts[need as usize] == 0 {
+            return None;
+        }
+        (0..self.needs.len() as u32).rev().find(|&thread| self.needs[thread as usize] == need && can(thread))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use manyworlds_core::{Network, ProcId};
+
+    #[test]
+    fn threads_are_found_in_both_directions() {
+        let mut ready = Ready::default();
+        for _ in 0..4 {
+            ready.push(Action::Recv { network: Network::Asyn, blocking: true });
+        }
+        ready.mark(1, Action::Join { child: ProcId(0) });
+        ready.push(Action::Stuck);
+        assert_eq!(ready.oldest(Need::Message, |_| true), Some(0));
+        assert_eq!(ready.oldest(Need::Message, |t| t > 0), Some(2));
+        assert_eq!(ready.youngest(Need::Message, |_| true), Some(3));
+        assert_eq!(ready.youngest(Need::Message, |t| t < 2), Some(0));
+        assert_eq!(ready.oldest(Need::End, |_| true), Some(1));
+        assert_eq!(ready.oldest(Need::Nothing, |_| true), None);
+    }
+}

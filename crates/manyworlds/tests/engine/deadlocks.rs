@@ -1,0 +1,81 @@
+//! Waiting for ever is a violation, is not, or is excused.
+
+use crate::{counts, ignore, violation};
+use manyworlds::prelude::*;
+use manyworlds::{Property, Verdict};
+
+/// A server that answers once more than it is asked.
+fn server(daemon: bool) -> Checker {
+    Checker::new(move || {
+        let builder = process("server");
+        let builder = if daemon { builder.daemon() } else { builder };
+        builder.spawn(|| {
+            loop {
+                let client = recv::<Pid>();
+                send(client, "answer");
+            }
+        });
+        let server = Pid::ROOT.child(0);
+        send(server, me());
+        recv::<&str>();
+    })
+}
+
+#[test]
+fn forbidden_allowed_excused() {
+    let found = violation(server(false));
+    assert_eq!((found.property, found.process.as_deref()), (Property::Deadlock, Some("server")));
+    assert!(found.location.is_some_and(|location| location.contains("engine/deadlocks.rs:")));
+
+    let allowed = server(false).deadlock(Deadlock::Allow);
+    assert!(allowed.check().is_verified());
+    assert_eq!(counts(&allowed), (0, 1));
+
+    assert!(server(true).check().is_verified());
+    assert_eq!(counts(&server(true)), (1, 0));
+}
+
+#[test]
+fn every_process_that_waits_is_named() {
+    let found = violation(Checker::new(|| {
+        for name in ["a", "b", "c"] {
+            let builder = process(name);
+            let builder = if name == "b" { builder.daemon() } else { builder };
+            builder.spawn(|| ignore(recv::<u32>()));
+        }
+    }));
+    assert_eq!(found.message, "a, c wait for ever");
+}
+
+#[test]
+fn who_waits_for_a_daemon_waits() {
+    let found = violation(Checker::new(|| {
+        process("daemon").daemon().spawn(|| ignore(recv::<u32>())).join();
+    }));
+    assert_eq!((found.property, found.process.as_deref()), (Property::Deadlock, Some("main")));
+}
+
+#[test]
+fn an_assumption_excuses_those_who_wait() {
+    let checker = Checker::new(|| {
+        spawn(|| ignore(recv::<u32>()));
+        assume(flip());
+        send(Pid::ROOT.child(0), 1u32);
+    });
+    let outcome = checker.check();
+    assert!(matches!(outcome.verdict, Verdict::Verified { .. }), "{outcome:?}");
+    assert_eq!(counts(&checker), (1, 1));
+}
+
+#[test]
+fn a_time_out_saves_from_deadlock() {
+    let checker = Checker::new(|| {
+        let other = spawn(|| recv_timeout::<u32>());
+        if flip() {
+            send(other.pid(), 1u32);
+        }
+        other.join();
+    });
+    assert!(checker.check().is_verified());
+    assert_eq!(counts(&checker), (3, 0));
+}

@@ -1,0 +1,94 @@
+//! A process that uses up its stack is a finding like any other.
+
+use crate::{ignore, violation};
+use manyworlds::Property;
+use manyworlds::prelude::*;
+use std::hint::black_box;
+
+fn dig(depth: u64) -> u64 {
+    if black_box(depth) == u64::MAX { 0 } else { 1 + black_box(dig(depth + 1)) }
+}
+
+fn dig_and_send(depth: u64) -> u64 {
+    send(me(), depth);
+    if black_box(depth) == u64::MAX { 0 } else { 1 + black_box(dig_and_send(depth + 1)) }
+}
+
+fn dig_and_allocate(depth: u64) -> usize {
+    let text = black_box(format!("level {depth}"));
+    if text.is_empty() { 0 } else { text.len() + black_box(dig_and_allocate(depth + 1)) }
+}
+
+fn healthy() {
+    let outcome = Checker::new(|| {
+        for i in 0..3u32 {
+            spawn(move || send(Pid::ROOT, i));
+        }
+        for _ in 0..3 {
+            recv::<u32>();
+        }
+    })
+    .threads(2)
+    .check();
+    assert!(outcome.is_verified(), "{outcome:?}");
+    assert_eq!(outcome.stats.executions, Some(6));
+}
+
+#[test]
+fn it_is_reported_with_the_name_of_the_process() {
+    let found = violation(Checker::new(|| {
+        process("digger").spawn(|| dig(0));
+    }));
+    assert_eq!(found.property, Property::StackOverflow);
+    assert_eq!(found.process.as_deref(), Some("digger"));
+    healthy();
+}
+
+#[test]
+fn only_in_one_world() {
+    let checker = Checker::new(|| {
+        for i in 0..4u32 {
+            spawn(move || send(Pid::ROOT, i));
+        }
+        if recv::<u32>() == 2 {
+            dig(0);
+        }
+    });
+    assert_eq!(violation(checker.clone()).property, Property::StackOverflow);
+    for threads in [1, 2, 3] {
+        let stats = checker.clone().keep_going(true).threads(threads).check().stats;
+        assert_eq!((stats.executions, stats.violations), (Some(3), 1));
+    }
+    healthy();
+}
+
+#[test]
+fn it_may_happen_inside_the_runtime() {
+    for stack in [64 << 10, 100_000, 256 << 10] {
+        let found = violation(Checker::new(|| ignore(process("sender").spawn(|| dig_and_send(0)))).stack_size(stack));
+        assert_eq!(found.property, Property::StackOverflow);
+        assert_eq!(found.process.as_deref(), Some("sender"));
+        healthy();
+    }
+}
+
+#[test]
+fn it_may_happen_inside_the_allocator() {
+    for stack in [64 << 10, 100_000, 256 << 10] {
+        let found =
+            violation(Checker::new(|| ignore(process("glutton").spawn(|| dig_and_allocate(0)))).stack_size(stack));
+        assert_eq!(found.property, Property::StackOverflow);
+        healthy();
+    }
+}
+
+#[test]
+fn a_larger_stack_helps() {
+    fn deep(n: u32) -> u64 {
+        let block = black_box([u64::from(n); 128]);
+        if n == 0 { 0 } else { block[7] + black_box(deep(n - 1)) }
+    }
+    let checker = |stack| Checker::new(|| ignore(spawn(|| deep(1000)))).stack_size(stack);
+    assert_eq!(violation(checker(64 << 10)).property, Property::StackOverflow);
+    assert!(checker(16 << 20).check().is_verified());
+}

@@ -1,0 +1,133 @@
+//! The order in which steps are drawn.
+//!
+//! A trace is a partial order written down as a list, and any list that respects causality tells the same story. We draw the one in which
+//! most messages arrive in the row they are sent in: such a chart has half the rows and no reference numbers. So a send whose receiver is not
+//! ready for it is put off while anybody else can go on, and a receive that is ready follows its send at once. What the trace is about, the
+//! failure or the waiting, stays last.
+
+use manyworlds_core::Trace;
+
+/// A row to be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Item {
+    /// A send and its receive, nothing in between.
+    Delivery {
+        /// The send.
+        send: usize,
+        /// The receive.
+        recv: usize,
+    },
+    /// Any other step.
+    Step(usize),
+}
+
+/// All steps, causes before effects.
+pub fn arrange(trace: &Trace) -> Vec<Item> {
+    let mut drawing = Drawing::new(trace);
+    let mut items = Vec::new();
+    while let Some(next) = drawing.next() {
+        drawing.place(next);
+        match drawing.reader[next].filter(|&recv| drawing.ready(recv)) {
+            Some(recv) => {
+                drawing.place(recv);
+                items.push(Item::Delivery { send: next, recv });
+            }
+            None => items.push(Item::Step(next)),
+        }
+    }
+    items
+}
+
+struct Drawing<'t> {
+    trace: &'t Trace,
+    /// The steps of each process.
+    steps: Vec<Vec<usize>>,
+    /// How many of them are placed.
+    done: Vec<usize>,
+    placed: Vec<bool>,
+    /// The receive that reads a send.
+    reader: Vec<Option<usize>>,
+}
+
+impl<'t> Drawing<'t> {
+    fn new(trace: &'t Trace) -> Self {
+        let mut steps = vec![Vec::new(); trace.processes.len()];
+        let mut reader = vec![None; trace.steps.len()];
+        for (i, step) in trace.steps.iter().enumerate() {
+            steps[step.process].push(i);
+            if let Some(send) = step.reads {
+                reader[send] = Some(i);
+            }
+        }
+        let done = vec![0; steps.len()];
+        Drawing { trace, steps, done, placed: vec![false; trace.steps.len()], reader }
+    }
+
+    /// The next step of some process: the least urgent kinds last, and otherwise the first of the trace.
+    fn next(&self) -> Option<usize> {
+        let heads = self.steps.iter().zip(&self.done).filter_map(|(steps, &done)| steps.get(done).copied());
+        heads.filter(|&i| self.ready(i)).min_by_key(|&i| (self.delay(i), i))
+    }
+
+    /// Whether all its causes are placed.
+    fn ready(&self, i: usize) -> bool {
+        let step = &self.trace.steps[i];
+        let turn = self.steps[step.process].get(self.done[step.process]) == Some(&i);
+        turn && step.parents.iter().chain(&step.reads).all(|&cause| self.placed[cause])
+    }
+
+    fn delay(&self, i: usize) -> u8 {
+        match (self.trace.steps[i].kind.as_str(), self.reader[i]) {
+            ("fail" | "wait", _) => 2,
+            ("send", Some(recv)) => u8::from(!self.only_waits_for(recv, i)),
+            _ => 0,
+        }
+    }
+
+    /// Whether the receive could follow if the send were placed.
+    fn only_waits_for(&self, recv: usize, send: usize) -> bool {
+        let step = &self.trace.steps[recv];
+        let before = self.done[step.process] + usize::from(step.process == self.trace.steps[send].process);
+        let turn = self.steps[step.process].get(before) == Some(&recv);
+        turn && step.parents.iter().all(|&cause| cause == send || self.placed[cause])
+    }
+
+    fn place(&mut self, i: usize) {
+        self.placed[i] = true;
+        self.done[self.trace.steps[i].process] += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::story::story;
+
+    #[test]
+    fn a_send_waits_for_its_receiver_to_be_ready() {
+        // b chooses before it receives; the trace lists the send first.
+        let trace = story(&["a", "b"]).send(0, 1, "x").choose(1, 0).recv(1, 0).send(1, 0, "y").fail(0, "no").trace();
+        let items = arrange(&trace);
+        assert_eq!(items, [Item::Step(1), Item::Delivery { send: 0, recv: 2 }, Item::Step(3), Item::Step(4)]);
+    }
+
+    #[test]
+    fn messages_that_cross_are_drawn_apart() {
+        let trace = story(&["a", "b"]).send(0, 1, "x").send(1, 0, "y").recv(0, 1).recv(1, 0).trace();
+        assert_eq!(arrange(&trace), [Item::Step(0), Item::Delivery { send: 1, recv: 2 }, Item::Step(3)]);
+    }
+
+    #[test]
+    fn every_step_is_drawn_once() {
+        let trace = story(&["a", "b"])
+            .send(0, 0, "to me")
+            .recv(0, 0)
+            .send(0, 1, "x")
+            .send(0, 1, "y")
+            .recv(1, 3)
+            .recv(1, 2)
+            .trace();
+        let drawn: usize = arrange(&trace).iter().map(|item| if matches!(item, Item::Step(_)) { 1 } else { 2 }).sum();
+        assert_eq!(drawn, trace.steps.len());
+    }
+}

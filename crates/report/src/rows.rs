@@ -1,0 +1,230 @@
+//! From steps to the rows of a chart: what is drawn in which column, and the words that go with it.
+
+use crate::order::{Item, arrange};
+use crate::place;
+use crate::style::{Glyphs, Style};
+use crate::text::clean;
+use crate::words::{deed, name, waits, words};
+use manyworlds_core::{Trace, TraceStep};
+
+/// A chart without its layout.
+pub struct Score {
+    /// The processes that do something, from left to right.
+    pub columns: Vec<Column>,
+    /// From top to bottom.
+    pub rows: Vec<Row>,
+}
+
+/// A process that does something.
+pub struct Column {
+    /// Its name.
+    pub name: String,
+    /// Its id as messages show it, where some message does.
+    pub pid: Option<String>,
+    /// The row in which it is spawned; `None` if it exists from the start.
+    pub birth: Option<usize>,
+    /// The last row in which it does something, if it has come to its end.
+    pub death: Option<usize>,
+}
+
+/// Something that happens.
+pub struct Row {
+    /// What is drawn.
+    pub figure: Figure,
+    /// The words on the drawing.
+    pub label: String,
+    /// The words for a reader who has nothing but words.
+    pub sentence: String,
+    /// The source location.
+    pub place: String,
+    /// Whether this is what went wrong.
+    pub bad: bool,
+}
+
+/// What is drawn in a row. Numbers are columns.
+pub enum Figure {
+    /// Something goes from one process to another.
+    Arrow {
+        /// Whose doing it is.
+        from: usize,
+        /// Where it ends.
+        to: usize,
+        /// The character of its shaft.
+        shaft: &'static str,
+        /// Its head, to the right and to the left.
+        heads: [&'static str; 2],
+    },
+    /// Something happens to one process.
+    Mark {
+        /// The process.
+        at: usize,
+        /// How it is drawn.
+        glyph: &'static str,
+    },
+}
+
+/// The rows of a trace.
+pub fn score(trace: &Trace, style: &Style) -> Score {
+    let columns = visible(trace);
+    let items = arrange(trace);
+    let references = references(trace, &items);
+    let scribe = Scribe { trace, style, glyphs: style.glyphs(), columns: &columns, references: &references };
+    let mut rows: Vec<Row> = Vec::with_capacity(items.len());
+    let mut births = vec![None; trace.processes.len()];
+    let mut last = vec![None; trace.processes.len()];
+    for item in items {
+        let Some(row) = scribe.row(item) else { continue };
+        let at = rows.len();
+        for step in steps(trace, item) {
+            last[step.process] = Some(at);
+            match (step.kind.as_str(), step.peer) {
+                ("spawn", Some(child)) => births[child] = Some(at),
+                ("join", Some(child)) => last[child] = Some(at),
+                _ => {}
+            }
+        }
+        rows.push(row);
+    }
+    let column = |(process, _): (usize, &usize)| Column {
+        name: name(trace, process, style),
+        pid: mentioned(trace, process),
+        birth: births[process],
+        death: last[process].filter(|_| trace.processes[process].status == "ended"),
+    };
+    let shown = columns.iter().enumerate().filter_map(|(process, column)| Some((process, column.as_ref()?)));
+    Score { columns: shown.map(column).collect(), rows }
+}
+
+/// The column of each process that does something. One that only sleeps would make the chart wider and say nothing.
+fn visible(trace: &Trace) -> Vec<Option<usize>> {
+    let mut columns = vec![None; trace.processes.len()];
+    for step in &trace.steps {
+        columns[step.process] = Some(0);
+    }
+    for (at, column) in columns.iter_mut().flatten().enumerate() {
+        *column = at;
+    }
+    columns
+}
+
+/// A number for each message that does not arrive in the row in which it is sent.
+fn references(trace: &Trace, items: &[Item]) -> Vec<Option<usize>> {
+    let mut references = vec![None; trace.steps.len()];
+    let late = |item: &Item| match *item {
+        Item::Step(i) => trace.steps[i].reads,
+        Item::Delivery { .. } => None,
+    };
+    for send in items.iter().filter_map(late) {
+        references[send] = Some(0);
+    }
+    let sends = items.iter().filter_map(|item| if let Item::Step(i) = item { Some(*i) } else { None });
+    for (number, send) in sends.filter(|&i| references[i].is_some()).collect::<Vec<_>>().into_iter().enumerate() {
+        references[send] = Some(number + 1);
+    }
+    references
+}
+
+fn steps(trace: &Trace, item: Item) -> impl Iterator<Item = &TraceStep> {
+    let (first, second) = match item {
+        Item::Delivery { send, recv } => (send, Some(recv)),
+        Item::Step(i) => (i, None),
+    };
+    std::iter::once(first).chain(second).map(|i| &trace.steps[i])
+}
+
+/// The id of a process as `Debug` shows it, if some message shows it and the name does not.
+fn mentioned(trace: &Trace, process: usize) -> Option<String> {
+    let pid = format!("p{}", trace.processes[process].pid);
+    let stands_in = |text: &str| {
+        text.match_indices(&pid).any(|(at, _)| {
+            let before = text[..at].chars().next_back();
+            let after = text[at + pid.len()..].chars().next();
+            !before.is_some_and(char::is_alphanumeric) && !after.is_some_and(|c| c.is_alphanumeric() || c == '.')
+        })
+    };
+    let sends = trace.steps.iter().filter(|step| step.kind == "send");
+    let said = sends.filter_map(|step| step.message.as_deref()).any(stands_in);
+    (said && trace.processes[process].name != pid).then_some(pid)
+}
+
+struct Scribe<'t> {
+    trace: &'t Trace,
+    style: &'t Style,
+    glyphs: &'static Glyphs,
+    columns: &'t [Option<usize>],
+    references: &'t [Option<usize>],
+}
+
+impl Scribe<'_> {
+    /// The row of an item; `None` for what is not worth one.
+    fn row(&self, item: Item) -> Option<Row> {
+        let (send, recv) = match item {
+            Item::Delivery { send, recv } => (send, recv),
+            Item::Step(i) => return self.step(i),
+        };
+        let [from, to] = [&self.trace.steps[send], &self.trace.steps[recv]];
+        let mut row = self.message(send, to.process, self.glyphs.line, self.glyphs.arrives);
+        row.place = place::both(from.location.as_deref(), to.location.as_deref(), self.style);
+        Some(row)
+    }
+
+    fn step(&self, i: usize) -> Option<Row> {
+        let step = &self.trace.steps[i];
+        let g = self.glyphs;
+        let mut row = match (step.kind.as_str(), step.peer) {
+            ("send", Some(to)) if self.columns[to].is_some() => self.message(i, to, g.line, g.leaves),
+            ("recv", _) if step.reads.is_some() => self.message(step.reads?, step.process, g.dashes, g.arrives),
+            ("spawn", Some(child)) if self.columns[child].is_some() => self.arrow(step, step.process, child, "spawn"),
+            ("join", Some(child)) if self.columns[child].is_some() => self.arrow(step, child, step.process, "join"),
+            ("lose", _) if step.choice == Some(0) => return None,
+            ("lose", _) => self.mark(step, g.lost),
+            ("choose", _) => self.mark(step, g.choice),
+            ("timeout", _) => self.mark(step, g.timeout),
+            ("fail" | "wait", _) => self.bad(step),
+            _ => self.mark(step, g.point),
+        };
+        row.place = place::short(step.location.as_deref());
+        Some(row)
+    }
+
+    /// A message on its way to `to`, or arriving there.
+    fn message(&self, send: usize, to: usize, shaft: &'static str, heads: [&'static str; 2]) -> Row {
+        let step = &self.trace.steps[send];
+        let text = clean(step.message.as_deref().unwrap_or_default(), self.style);
+        let number = self.references[send].map_or_else(String::new, |n| format!("({n}) "));
+        let [sender, receiver] = [step.process, to].map(|process| name(self.trace, process, self.style));
+        let sentence = format!("{sender} {} {receiver}: {number}{text}", self.glyphs.arrow);
+        let [from, to] = [step.process, to].map(|process| self.columns[process].unwrap_or_default());
+        let (figure, label) = match from == to {
+            true => (Figure::Mark { at: from, glyph: self.glyphs.point }, format!("to itself: {number}{text}")),
+            false => (Figure::Arrow { from, to, shaft, heads }, format!("{number}{text}")),
+        };
+        Row { figure, label, sentence, place: String::new(), bad: false }
+    }
+
+    fn arrow(&self, step: &TraceStep, from: usize, to: usize, label: &str) -> Row {
+        let [from, to] = [from, to].map(|process| self.columns[process].unwrap_or_default());
+        let figure = Figure::Arrow { from, to, shaft: self.glyphs.dashes, heads: self.glyphs.leaves };
+        Row { figure, label: label.to_string(), ..self.mark(step, self.glyphs.point) }
+    }
+
+    fn mark(&self, step: &TraceStep, glyph: &'static str) -> Row {
+        Row {
+            figure: Figure::Mark { at: self.columns[step.process].unwrap_or_default(), glyph },
+            label: deed(self.trace, step, self.style),
+            sentence: words(self.trace, step, self.style),
+            place: String::new(),
+            bad: false,
+        }
+    }
+
+    /// The step the trace is about. The message of a failure, and that the waiting is for ever, stands above the chart already.
+    fn bad(&self, step: &TraceStep) -> Row {
+        let label = match step.kind.as_str() {
+            "fail" => "fails here".to_string(),
+            _ => waits(self.trace, step, self.style),
+        };
+        let sentence = format!("{} {} {label}", self.glyphs.bad, name(self.trace, step.process, self.style));
+        Row { label, sentence, bad: true, ..self.mark(step, self.glyphs.bad) }
+    }
+}

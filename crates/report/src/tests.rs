@@ -1,0 +1,234 @@
+//! What reports look like. Each story is a bug somebody could have.
+
+use crate::story::{Story, story};
+use crate::{Hints, Style, chart, failure, step, summary};
+use insta::assert_snapshot;
+use manyworlds_core::{Network, Outcome, Property, Stats, StopReason, Trace, Verdict};
+use std::time::Duration;
+
+const HINTS: Hints<'static> = Hints { replay: Some("manyworlds replay bug.json"), file: Some("bug.json") };
+
+fn plain() -> Style {
+    Style::default()
+}
+
+/// The chart, after checking what holds for all of them.
+fn drawn(trace: &Trace, style: &Style) -> String {
+    let text = chart(trace, style);
+    for line in text.lines() {
+        assert!(crate::text::width(line) <= style.width, "{line:?} is wider than {}", style.width);
+        assert_eq!(line.trim_end(), line, "no spaces at the end of a line");
+    }
+    text
+}
+
+/// A participant is told to commit although it voted no.
+fn two_phase_commit() -> Story {
+    story(&["main", "participant0", "participant1"])
+        .spawn(0, 1)
+        .spawn(0, 2)
+        .send(0, 1, "Prepare")
+        .send(0, 2, "Prepare")
+        .recv(1, 2)
+        .choose(1, 1)
+        .send(1, 0, "Yes")
+        .recv(2, 3)
+        .choose(2, 0)
+        .send(2, 0, "No")
+        .recv(0, 9)
+        .recv(0, 6)
+        .send(0, 1, "Commit")
+        .deliver(0, 2, "Commit")
+        .fail(2, "told to Commit after voting no")
+}
+
+#[test]
+fn an_assertion_that_fails() {
+    assert_snapshot!(failure(&two_phase_commit().trace(), &HINTS, &plain()));
+}
+
+#[test]
+fn an_assertion_that_fails_in_ascii() {
+    assert_snapshot!(failure(&two_phase_commit().trace(), &HINTS, &Style { unicode: false, ..plain() }));
+}
+
+#[test]
+fn an_assertion_that_fails_in_colour() {
+    let coloured = failure(&two_phase_commit().trace(), &HINTS, &Style { color: true, ..plain() });
+    assert_snapshot!(coloured.replace('\x1b', "␛"));
+}
+
+#[test]
+fn a_message_of_several_lines() {
+    let message = "assertion `left == right` failed\n  left: 1\n right: 2\u{7}";
+    let trace = story(&["main"]).choose(0, 1).fail(0, message).trace();
+    assert_snapshot!(failure(&trace, &Hints::default(), &plain()));
+}
+
+#[test]
+fn a_deadlock() {
+    let trace = story(&["alice", "bob", "carol"])
+        .deliver(0, 1, "Take(fork0)")
+        .deliver(2, 1, "Take(fork1)")
+        .send(1, 0, "Busy")
+        .wait(0, "for Granted")
+        .wait(1, "for Release")
+        .wait(2, "for p0.0 to end")
+        .violates(Property::Deadlock, "alice, bob, carol wait for ever", Some(0), Some("src/story.rs:60:5"))
+        .trace();
+    assert_snapshot!(failure(&trace, &HINTS, &plain()));
+}
+
+#[test]
+fn a_monitor_that_objects() {
+    let trace = story(&["main", "node1", "node2", "UniqueLeader"])
+        .spawn(0, 1)
+        .spawn(0, 2)
+        .choose(1, 2)
+        .choose(2, 2)
+        .deliver(1, 3, "p0.0→p0 Elected(2)")
+        .send(1, 0, "Elected(2)")
+        .deliver(2, 3, "p0.1→p0 Elected(2)")
+        .fail(3, "two leaders in term 2")
+        .violates(Property::Monitor, "two leaders in term 2", Some(3), Some("src/story.rs:99:9"))
+        .trace();
+    assert_snapshot!(failure(&trace, &HINTS, &plain()));
+}
+
+#[test]
+fn timeouts_choices_losses_joins_and_messages_that_cross() {
+    let trace = story(&["main", "client", "server", "idle"])
+        .spawn(0, 1)
+        .spawn(0, 2)
+        .spawn(0, 3)
+        .choose(1, 3)
+        .lose(1, 0)
+        .send(1, 2, "Put(3)")
+        .send(2, 1, "Hello")
+        .recv(1, 6)
+        .recv(2, 5)
+        .lose(2, 1)
+        .timeout(1)
+        .send(1, 3, "Never read")
+        .send(2, 2, "Tick")
+        .recv(2, 12)
+        .join(0, 1)
+        .join(0, 3)
+        .fail(0, "gave up")
+        .trace();
+    assert_snapshot!(drawn(&trace, &plain()));
+}
+
+#[test]
+fn long_names_and_messages() {
+    let message =
+        "AppendEntries { term: 12, leader: 3, entries: [Entry { index: 1, value: \"the quick brown fox\" }] }";
+    let trace = story(&[
+        "the_coordinator_of_the_northern_region",
+        "storage_node_with_a_long_name_1",
+        "storage_node_with_a_long_name_2",
+    ])
+    .deliver(0, 1, message)
+    .deliver(0, 2, message)
+    .deliver(1, 0, "Ack")
+    .fail(0, "a message that is so long that it would not fit into any chart, but stands above it in full")
+    .trace();
+    assert_snapshot!(failure(&trace, &HINTS, &plain()));
+}
+
+fn ring(names: &[String]) -> Trace {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let last = names.len() - 1;
+    let mut ring = story(&names);
+    for child in 1..=last {
+        ring = ring.spawn(0, child);
+    }
+    for node in 0..last {
+        ring = ring.deliver(node, node + 1, &format!("Token {{ round: 1, hops: {node} }}"));
+    }
+    ring.send(last, 0, "Token { round: 2, hops: 0 }").fail(last, "the token is back too early").trace()
+}
+
+#[test]
+fn ten_processes() {
+    let names: Vec<String> = (0..10).map(|i| format!("node{i}")).collect();
+    assert_snapshot!(drawn(&ring(&names), &plain()));
+}
+
+#[test]
+fn ten_processes_with_long_names_in_a_narrow_terminal() {
+    let names: Vec<String> = (0..10).map(|i| format!("a_node_with_the_number_{i}")).collect();
+    assert_snapshot!(drawn(&ring(&names), &Style { width: 72, ..plain() }));
+}
+
+#[test]
+fn more_processes_than_columns() {
+    let names: Vec<String> = (0..60).map(|i| format!("node{i}")).collect();
+    let text = drawn(&ring(&names), &plain());
+    let lines: Vec<&str> = text.lines().skip(58).take(4).collect();
+    assert_snapshot!(lines.join("\n"));
+}
+
+#[test]
+fn messages_in_other_scripts() {
+    let trace = story(&["客户", "сервер", "naïve"])
+        .deliver(0, 1, "Put { ключ: \"日本語\", 🚀: true }")
+        .deliver(1, 2, "e\u{301}t\u{e9}\u{1b}[31m")
+        .deliver(2, 0, "نعم")
+        .fail(0, "不一致")
+        .trace();
+    assert_snapshot!(drawn(&trace, &plain()));
+}
+
+#[test]
+fn nothing_at_all() {
+    let trace = story(&["main"]).violates(Property::Deterministic, "main went another way", None, None).trace();
+    assert_snapshot!(failure(&trace, &Hints::default(), &plain()));
+}
+
+#[test]
+fn steps_in_words() {
+    let trace = two_phase_commit().trace();
+    let lines: Vec<String> = (0..=trace.steps.len()).map(|i| step(&trace, i, &plain())).collect();
+    assert_snapshot!(lines.join("\n"));
+}
+
+#[test]
+fn charts_fit_every_width() {
+    let names: Vec<String> = (0..7).map(|i| format!("participant{i}")).collect();
+    let mut with_ids = ring(&names);
+    with_ids.processes.iter_mut().for_each(|process| process.pid = format!("{}.12345.67890", process.pid));
+    let ids: Vec<String> = with_ids.processes.iter().map(|process| format!("p{}", process.pid)).collect();
+    with_ids.steps.iter_mut().filter(|step| step.kind == "send").for_each(|step| step.message = Some(ids.join(" ")));
+    for trace in [ring(&names), two_phase_commit().trace(), with_ids] {
+        for width in 40..140 {
+            drawn(&trace, &Style { width, ..plain() });
+            drawn(&trace, &Style { width, unicode: false, color: false });
+        }
+    }
+}
+
+#[test]
+fn summaries() {
+    let stats = Stats { executions: Some(40_320), blocked: Some(0), ..Stats::default() };
+    let verified = Verdict::Verified { scope: format!("every execution under {}", Network::Mbox) };
+    let incomplete = Verdict::Incomplete { reason: StopReason::MaxExecutions, bounds: "1000 executions".to_string() };
+    let trace = two_phase_commit().trace();
+    let violated = Verdict::Violated { violation: trace.violation.clone(), trace: Box::new(trace) };
+    let lines = [
+        summary("ns+nr", &Outcome { verdict: verified, stats }, Some(Duration::from_millis(420)), &plain()),
+        summary(
+            "ns+nr",
+            &Outcome { verdict: incomplete, stats: Stats { truncated: Some(1), ..stats } },
+            None,
+            &plain(),
+        ),
+        summary(
+            "2pc",
+            &Outcome { verdict: violated, stats: Stats { violations: 1, blocked: Some(7), ..stats } },
+            None,
+            &plain(),
+        ),
+    ];
+    assert_snapshot!(lines.join("\n"));
+}
