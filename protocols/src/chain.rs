@@ -3,16 +3,16 @@
 //!
 //! The coordinator, which never fails, puts the nodes in a chain and tells clients where its ends are. Writes enter at the head; each node
 //! appends them to its log and passes them on; the tail hands them to durable storage and answers. Reads are answered by the tail. The
-//! environment chooses nodes that seem to have failed; the coordinator makes a new chain without them, under the next version. A node that
-//! was expelled does not know and goes on: nodes and clients go by versions and receive nothing else (selective receives, Must ex. 2.6). In a
-//! new chain each node sends its log to its successor, and the tail answers whatever it has not answered itself.
+//! environment chooses nodes that seem to have failed; the coordinator makes a new chain without them, under the next version, and clients
+//! ask again. A node that was expelled does not know and goes on, but no node receives a message of another version than its own (selective
+//! receives, Must ex. 2.6). In a new chain each node sends its log to its successor, and the tail stores and answers what it has not yet.
 //!
-//! Properties: the log of a node is a prefix of the log before it; storage never forgets (it is fed by mailbox, Must ex. 2.10: tails
-//! change); every request is answered; and the monitor [`StrongConsistency`]. Chain replication relies on links that keep the order of
-//! messages: it is right under p2p, cd and mbox and wrong under asyn, where one update overtakes another. Without faults only the tail
-//! and the head meet messages in several orders: the executions do not grow with `n`.
+//! Properties: the log of a node is a prefix of the log before it; storage, fed by mailbox because tails change (Must ex. 2.10), holds each
+//! write once and in one place; every request is answered; and what the monitor `StrongConsistency` says. Chain replication relies on links
+//! that keep the order of messages: it is right under p2p, cd and mbox and wrong under asyn, where one update overtakes another. Without
+//! faults only the ends of the chain receive messages in several orders: under p2p and stronger the executions do not grow with `n`.
 //!
-//! `chain-bug`: the head answers a write as soon as it has passed it on. A world that shows it: the write is acknowledged, then a client asks
+//! `chain-bug`: the head answers a write as soon as it has passed it on. A world that shows it: the write is acknowledged, then a client begins
 //! to read, and its request reaches the tail before the update does.
 
 use crate::{Model, Param, Params};
@@ -276,6 +276,7 @@ fn storage() {
         let Store { at, entries } = on(Network::Mbox).recv();
         for (entry, at) in entries.into_iter().zip(at..) {
             if at == log.len() {
+                assert!(!log.contains(&entry), "storage holds {log:?} and is told to append {entry:?} again");
                 log.push(entry);
             }
             assert_eq!(log.get(at), Some(&entry), "storage holds {log:?} and is told to put {entry:?} at {at}");

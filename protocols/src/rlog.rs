@@ -5,7 +5,7 @@
 //! goes on. The new leader asks all nodes to give up older epochs, takes the most recent log among those of a majority, marks the begin of its
 //! epoch in it, and tells the client, which asks it again.
 //!
-//! Properties: the monitor [`Agreement`], and that the client is answered. Majorities overlap and every message names its epoch, so nothing
+//! Properties: the monitor `Agreement`, and that the client is answered. Majorities overlap and every message names its epoch, so nothing
 //! is expected from the network: it is right under all four.
 //!
 //! Messages of older epochs, and answers beyond a majority, are stale. In `rlog` selective receives leave them alone; in `rlog-nonsel` they are
