@@ -5,7 +5,7 @@
 //! Nodes may hear of the time and of leaders late, and under asyn in any order: the writer decides by the time of the application.
 //!
 //! Property: no two leaders at one time, and no two in one term. Each node checks what it hears against its own leases; in `leader+mon` the
-//! monitor [`Uniqueness`] checks every lease as it is given away. It could watch the announcements instead, but those are concurrent and it
+//! monitor `Uniqueness` checks every lease as it is given away. It could watch the announcements instead, but those are concurrent and it
 //! would see them in every order; leases have one giver, so it costs no execution.
 //!
 //! `leader-bug`: the writer trusts applicants, which have looked for themselves. A world that shows it: two nodes hear the first tick and
