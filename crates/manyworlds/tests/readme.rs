@@ -1,5 +1,6 @@
 //! The README shows the example as it is, and what it prints.
 
+use std::path::Path;
 use std::process::Command;
 
 const README: &str = include_str!("../../../README.md");
@@ -18,10 +19,21 @@ fn the_code_is_the_example() {
     assert_eq!(block("rust"), code);
 }
 
+/// The example, which is built with the tests; or cargo, to build and run it.
+fn example() -> Command {
+    let tests = std::env::current_exe().expect("this test is a program");
+    let built = tests.parent().and_then(Path::parent).map(|target| target.join("examples/lost_update"));
+    if let Some(built) = built.filter(|built| built.exists()) {
+        return Command::new(built);
+    }
+    let mut cargo = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_string()));
+    cargo.args(["run", "--quiet", "-p", "manyworlds", "--example", "lost_update"]);
+    cargo
+}
+
 #[test]
 fn the_output_is_what_it_prints() {
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_string());
-    let run = Command::new(cargo).args(["run", "--quiet", "-p", "manyworlds", "--example", "lost_update"]).output();
-    let printed = String::from_utf8(run.expect("cargo runs").stdout).expect("the output is text");
+    let run = example().output().expect("the example runs");
+    let printed = String::from_utf8(run.stdout).expect("the output is text");
     assert_eq!(block("text"), printed);
 }
