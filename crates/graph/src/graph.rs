@@ -40,6 +40,8 @@ pub enum Kind {
 pub struct Event {
     /// Where the process was before it.
     pub at: Cursor,
+    /// What it was about to do there: this, with its answer.
+    pub action: Action,
     /// Position in [`Graph::threads`].
     pub thread: u32,
     /// Position among the events of the thread.
@@ -261,13 +263,13 @@ impl Graph {
     }
 
     /// Takes events back until `len` remain.
-    pub fn truncate<L: Locals>(&mut self, locals: &L, len: u32) {
+    pub fn truncate(&mut self, len: u32) {
         while self.len() > len {
-            self.pop(locals);
+            self.pop();
         }
     }
 
-    fn pop<L: Locals>(&mut self, locals: &L) {
+    fn pop(&mut self) {
         let event = self.events.pop().expect("pop of an event");
         match event.kind {
             Kind::Send if event.peer != NONE => {
@@ -294,8 +296,10 @@ impl Graph {
                 self.clocks.pop();
             }
         }
-        self.threads[event.thread as usize].events.pop();
-        self.place(locals, event.thread, event.at);
+        let th = &mut self.threads[event.thread as usize];
+        th.events.pop();
+        (th.cursor, th.next) = (event.at, event.action);
+        self.ready.mark(event.thread, event.action);
     }
 
     /// Lets a thread fail where it stands.
@@ -355,7 +359,19 @@ impl Graph {
         let th = &mut self.threads[thread as usize];
         let index = th.events.len() as u32;
         th.events.push(id);
-        self.events.push(Event { at: th.cursor, thread, index, peer, value, link, clock, kind, network, flag });
+        self.events.push(Event {
+            at: th.cursor,
+            action: th.next,
+            thread,
+            index,
+            peer,
+            value,
+            link,
+            clock,
+            kind,
+            network,
+            flag,
+        });
         id
     }
 

@@ -268,12 +268,12 @@ impl<'a, L: Locals> Worker<'a, L> {
             let thread = level.graph.event(frame.event).thread;
             match frame.branch {
                 Branch::Read => {
-                    level.graph.truncate(&self.locals, frame.event);
+                    level.graph.truncate(frame.event);
                     level.graph.push_recv(&mut self.locals, thread, alternative);
                     self.check_failure(thread);
                 }
                 Branch::Answer => {
-                    level.graph.truncate(&self.locals, frame.event);
+                    level.graph.truncate(frame.event);
                     level.graph.push_choose(&mut self.locals, thread, alternative);
                     self.check_failure(thread);
                 }

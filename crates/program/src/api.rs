@@ -260,10 +260,18 @@ impl Channel {
         self.receive(false, Some(filter), Location::caller())
     }
 
-    fn receive<M: Message>(self, blocking: bool, filter: Option<impl Fn(&M) -> bool + 'static>, loc: Loc) -> Option<M> {
+    fn receive<M: Message, F: Fn(&M) -> bool + 'static>(
+        self,
+        blocking: bool,
+        filter: Option<F>,
+        loc: Loc,
+    ) -> Option<M> {
         with(|ctx| {
             if let Some(value) = ctx.receive_again::<M>(self.network(ctx), blocking, loc) {
-                quietly(|| drop(filter));
+                // What holds a handle has something to drop; all else needs no silence.
+                if std::mem::needs_drop::<F>() {
+                    quietly(|| drop(filter));
+                }
                 return value.map(|value| ctx.copy_of(&*value));
             }
             let filter = filter.map(Rc::new);

@@ -406,7 +406,8 @@ impl Ctx {
     #[inline]
     pub fn copy_of<M: Message>(&self, value: &dyn Value) -> M {
         match value.as_any().downcast_ref::<M>() {
-            Some(value) => quietly(|| value.clone()),
+            Some(value) if std::mem::needs_drop::<M>() => quietly(|| value.clone()),
+            Some(value) => value.clone(),
             None => self.stray("another type".to_string(), std::any::type_name::<M>().to_string()),
         }
     }

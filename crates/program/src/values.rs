@@ -115,6 +115,7 @@ impl Values {
     }
 
     /// The value with this id.
+    #[inline]
     pub fn value(&self, id: u32) -> Rc<dyn Value> {
         self.slots[id as usize].value.clone().expect("ids in use have values")
     }
