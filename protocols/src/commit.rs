@@ -6,7 +6,7 @@
 //! many writes there are.
 //!
 //! Properties: a committer commits only what it has prepared; both commit the same transactions, in the same order (they all conflict, so
-//! that is serializability).
+//! that is serializability); no lock is left.
 //!
 //! `commit-bug`: committers vote without looking at the locks. A world that shows it: two transactions prepare at both committers, and their
 //! decisions arrive in different orders.
@@ -128,6 +128,7 @@ impl Committer {
                 Request::Decide { tx, commit } => self.decide(tx, commit),
             }
         }
+        assert!(self.holders.is_empty(), "all is decided, but keys are locked: {:?}", self.holders);
         self.committed
     }
 

@@ -1,15 +1,16 @@
 //! `leader`: leader election by leases. `n` nodes follow a global clock that is set forward `i` times, by 1, 2 or 3 each time (Must §6.3).
 //!
-//! The clock tells all nodes the time. A node that knows of no lease that covers it applies for one at an atomic writer (the place of a
-//! replicated log), which gives the lease away if the last one has run out, and numbers it. The winner announces itself to all others.
-//! Nodes may hear of the time and of leaders late, and under asyn in any order: the writer decides by the time of the application.
+//! The clock tells all nodes the time. A node that knows of no lease for it applies for one at an atomic writer (in the place of a replicated
+//! log), which compares and sets: the applicant names the last lease it knows of, all of which is over. If there is none after it, it gets
+//! the next one and announces itself to all others; else it is told the last lease and, if that is not over, waits to hear from its holder.
+//! Nodes may hear of the time and of leaders late, and under asyn in any order: it is right under all four networks.
 //!
 //! Property: no two leaders at one time, and no two in one term. Each node checks what it hears against its own leases; in `leader+mon` the
-//! monitor `Uniqueness` checks every lease as it is given away. It could watch the announcements instead, but those are concurrent and it
-//! would see them in every order; leases have one giver, so it costs no execution.
+//! monitor `Uniqueness` checks all announcements. It observes one message of each announcement, a filter drops the copies for the other
+//! nodes. Whoever leads has almost always heard of the leader before, so announcements have few orders and the monitor few worlds of its own.
 //!
-//! `leader-bug`: the writer trusts applicants, which have looked for themselves. A world that shows it: two nodes hear the first tick and
-//! apply before either has heard of the other.
+//! `leader-bug`: the writer sets without comparing. A world that shows it: two nodes hear the first tick and apply before either has heard of
+//! the other.
 
 use crate::{Model, Param, Params};
 use manyworlds::prelude::*;
@@ -20,7 +21,7 @@ pub const MODEL: Model = Model {
     name: "leader",
     summary: "leader election by leases: n nodes, a clock set forward i times by 1, 2 or 3 (Must §6.3)",
     params: PARAMS,
-    build: |params| Ok(checker(params, Writer::Compares)),
+    build: |params| Ok(checker(params, Writer::ComparesAndSets)),
 };
 
 /// The same with a monitor.
@@ -28,7 +29,7 @@ pub const MONITORED: Model = Model {
     name: "leader+mon",
     summary: "leader election with a monitor that checks that leaders are unique",
     params: PARAMS,
-    build: |params| Ok(checker(params, Writer::Compares).monitor(Uniqueness::default)),
+    build: |params| Ok(checker(params, Writer::ComparesAndSets).monitor(Uniqueness::default)),
 };
 
 /// The variant with a seeded bug.
@@ -36,19 +37,19 @@ pub const BUG: Model = Model {
     name: "leader-bug",
     summary: "leader election whose writer does not compare: two leaders at one time",
     params: PARAMS,
-    build: |params| Ok(checker(params, Writer::Trusts).monitor(Uniqueness::default)),
+    build: |params| Ok(checker(params, Writer::Sets).monitor(Uniqueness::default)),
 };
 
 const PARAMS: &[Param] = &[Param::int("n", 2, 2..=9, "nodes"), Param::int("i", 2, 0..=9, "increments of the clock")];
 
 /// How long a lease lasts.
-const LEASE: u32 = 3;
+const LEASE: u32 = 2;
 
 /// How leases are given away.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Writer {
-    Compares,
-    Trusts,
+    ComparesAndSets,
+    Sets,
 }
 
 fn checker(params: &Params, writer: Writer) -> Checker {
@@ -58,21 +59,25 @@ fn checker(params: &Params, writer: Writer) -> Checker {
 
 fn start(n: usize, i: usize, rule: Writer) {
     let writer = process("writer").daemon().spawn(move || writer(rule)).pid();
-    let node = |k| process(format_args!("node{k}")).spawn(move || node(writer, i)).pid();
+    let node = |k| process(format_args!("node{k}")).spawn(move || Node::new(writer).run(i)).pid();
     let nodes: Vec<Pid> = (0..n).map(node).collect();
     for node in &nodes {
         send(*node, Peers(nodes.iter().copied().filter(|peer| peer != node).collect()));
     }
+    process("clock").spawn(move || clock(&nodes, i));
+}
+
+fn clock(nodes: &[Pid], i: usize) {
     let mut now = 0;
     for _ in 0..i {
         now += choose(1..=3u32);
-        for node in &nodes {
+        for node in nodes {
             send(*node, News::Time(now));
         }
     }
 }
 
-/// The right to lead in a term, while the clock is in `from..until`.
+/// The right to lead in a term, at certain times.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Lease {
     term: u32,
@@ -89,66 +94,95 @@ struct Peers(Vec<Pid>);
 enum News {
     Time(u32),
     Leader(Lease),
+    /// The same for all but the first of the others: a monitor need not see it again.
+    Copy(Lease),
 }
 
-/// To the writer.
+/// To the writer: what the applicant knows.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Apply {
     node: Pid,
     now: u32,
+    last: u32,
 }
 
-/// From the writer: the last lease.
+/// From the writer: the last lease there is.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Last(Lease);
 
+impl Lease {
+    /// The lease before the first, of nobody in particular.
+    fn none() -> Lease {
+        Lease { term: 0, leader: me(), time: 0..0 }
+    }
+}
+
 fn writer(rule: Writer) {
-    let mut last = Lease { term: 0, leader: me(), time: 0..0 };
+    let mut lease = Lease::none();
     loop {
-        let Apply { node, now } = recv();
-        if rule == Writer::Trusts || now >= last.time.end {
-            last = Lease { term: last.term + 1, leader: node, time: now..now + LEASE };
+        let Apply { node, now, last } = recv();
+        if rule == Writer::Sets || last == lease.term {
+            lease = Lease { term: lease.term + 1, leader: node, time: now..now + LEASE };
         }
-        send(node, Last(last.clone()));
+        send(node, Last(lease.clone()));
     }
 }
 
-/// Hears the clock `ticks` times, and of leaders meanwhile.
-fn node(writer: Pid, ticks: usize) {
-    let Peers(peers) = recv();
-    let mut held: Vec<Lease> = Vec::new();
-    let mut last = Lease { term: 0, leader: writer, time: 0..0 };
-    let mut heard = 0;
-    while heard < ticks {
-        match recv() {
-            News::Time(now) => {
-                heard += 1;
-                if now >= last.time.end {
-                    send(writer, Apply { node: me(), now });
-                    let Last(lease) = recv();
-                    if lease.leader == me() {
-                        announce(&peers, &lease);
-                        held.push(lease.clone());
-                    } else {
-                        let term = lease.term;
-                        recv_where(move |news| matches!(news, News::Leader(lease) if lease.term == term));
+struct Node {
+    writer: Pid,
+    peers: Vec<Pid>,
+    last: Lease,
+    held: Vec<Lease>,
+}
+
+impl Node {
+    fn new(writer: Pid) -> Node {
+        let Peers(peers) = recv();
+        Node { writer, peers, last: Lease::none(), held: Vec::new() }
+    }
+
+    /// Hears the clock so many times, and of leaders meanwhile.
+    fn run(mut self, mut ticks: usize) {
+        while ticks > 0 {
+            match recv() {
+                News::Time(now) => {
+                    ticks -= 1;
+                    if now >= self.last.time.end {
+                        self.apply(now);
                     }
-                    last = lease;
                 }
-            }
-            News::Leader(lease) => {
-                assert!(held.iter().all(|mine| compatible(mine, &lease)), "{lease:?} beside {held:?}");
-                if lease.term > last.term {
-                    last = lease;
-                }
+                News::Leader(lease) | News::Copy(lease) => self.heard(lease),
             }
         }
     }
-}
 
-fn announce(peers: &[Pid], lease: &Lease) {
-    for peer in peers {
-        send(*peer, News::Leader(lease.clone()));
+    fn apply(&mut self, now: u32) {
+        send(self.writer, Apply { node: me(), now, last: self.last.term });
+        let Last(lease) = recv();
+        if lease.leader == me() {
+            self.announce(&lease);
+            self.held.push(lease.clone());
+        } else if now < lease.time.end {
+            let term = lease.term;
+            recv_where(move |news| matches!(news, News::Leader(lease) | News::Copy(lease) if lease.term == term));
+        }
+        self.last = lease;
+    }
+
+    fn announce(&self, lease: &Lease) {
+        for (i, peer) in self.peers.iter().enumerate() {
+            let news = if i == 0 { News::Leader(lease.clone()) } else { News::Copy(lease.clone()) };
+            send(*peer, news);
+        }
+    }
+
+    fn heard(&mut self, lease: Lease) {
+        if let Some(mine) = self.held.iter().find(|mine| !compatible(mine, &lease)) {
+            panic!("two leaders: mine is {mine:?}, and there is {lease:?}");
+        }
+        if lease.term > self.last.term {
+            self.last = lease;
+        }
     }
 }
 
@@ -157,22 +191,19 @@ fn compatible(a: &Lease, b: &Lease) -> bool {
 }
 
 /// No two leaders in one term or at one time.
-#[manyworlds::monitor(Last)]
+#[manyworlds::monitor(News)]
 #[derive(Default)]
 struct Uniqueness {
     leases: Vec<Lease>,
 }
 
-impl Observe<Last> for Uniqueness {
-    fn filter(seen: &Observed<'_, Last>) -> bool {
-        seen.message.0.leader == seen.to
+impl Observe<News> for Uniqueness {
+    fn filter(seen: &Observed<'_, News>) -> bool {
+        matches!(seen.message, News::Leader(_))
     }
 
-    fn notify(&mut self, seen: &Observed<'_, Last>) {
-        let Last(lease) = seen.message;
-        if self.leases.contains(lease) {
-            return; // told again to a leader that asked again
-        }
+    fn notify(&mut self, seen: &Observed<'_, News>) {
+        let News::Leader(lease) = seen.message else { return };
         if let Some(other) = self.leases.iter().find(|other| !compatible(other, lease)) {
             panic!("two leaders: {other:?} and {lease:?}");
         }
