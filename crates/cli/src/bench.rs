@@ -118,7 +118,12 @@ fn print_ratio(ratio: &Ratio, timeout: Duration) -> Result<(), Complaint> {
     let side = |(entry, eager): &(Entry, bool)| measure(entry, Network::P2p, *eager, timeout);
     let (more, less) = (side(&ratio.more)?, side(&ratio.less)?);
     let factor = more.executions as f64 / less.executions.max(1) as f64;
-    print_line(&format!("{:50} {:18} {factor:.2}", ratio.point, title_of(&ratio.less.0)));
+    let bound = match (more.complete, less.complete) {
+        (true, true) => "",
+        (false, true) => "at least ",
+        _ => "time ran out, about ",
+    };
+    print_line(&format!("{:50} {:18} {bound}{factor:.2}", ratio.point, title_of(&ratio.less.0)));
     Ok(())
 }
 
