@@ -15,7 +15,7 @@ use crate::schedule::Schedule;
 use crate::stray;
 use crate::witness::{self, Culprit};
 use crate::world::{Ending, World};
-use manyworlds_core::{Action, Cursor, Deadlock, Locals, OBS_END, Progress, StopReason};
+use manyworlds_core::{Action, Deadlock, Locals, OBS_END, Progress, StopReason};
 
 /// Events between two looks at the budget, the observer and hungry workers.
 const TICK: u64 = 1 << 10;
@@ -299,7 +299,7 @@ impl<'a, L: Locals> Worker<'a, L> {
         self.check_failure(thread);
     }
 
-    /// Gives half of what it has not begun, as the oldest open alternative, to a worker that has nothing to do.
+    /// Gives the oldest open alternative to a worker that has nothing to do.
     fn feed(&mut self) {
         let Some(i) = self.levels.iter().position(|level| !level.frames.is_empty()) else { return };
         // The newest frame of the newest level is kept: giving it away would only move the work.
@@ -427,10 +427,7 @@ impl<'a, L: Locals> Worker<'a, L> {
         let levels = &self.levels;
         let mut live = levels.iter().flat_map(|level| {
             let events = level.graph.events.iter().map(|event| event.at.node);
-            events.chain(level.graph.threads.iter().map(|th: &_| -> manyworlds_core::NodeId {
-                let Cursor { node, .. } = th.cursor;
-                node
-            }))
+            events.chain(level.graph.threads.iter().map(|th| th.cursor.node))
         });
         self.locals.trim(&mut live);
     }

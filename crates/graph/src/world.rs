@@ -3,7 +3,6 @@
 //! equivalence) that engines are compared by.
 
 use manyworlds_core::{Network, Pid};
-use xxhash_rust::xxh3::xxh3_128;
 
 /// Names event number `index` (from 0) of process `pid`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -49,26 +48,4 @@ pub struct World {
     pub ending: Ending,
     /// The events of each process, processes in the order of their names.
     pub processes: Vec<(Pid, Vec<WorldEvent>)>,
-}
-
-impl World {
-    /// 128 bits that tell worlds apart.
-    pub fn fingerprint(&self) -> u128 {
-        let mut words: Vec<u64> = vec![self.ending as u64];
-        for (pid, events) in &self.processes {
-            words.extend([pid.to_bits(), events.len() as u64]);
-            for event in events {
-                words.extend(match *event {
-                    WorldEvent::Send(to, network) => [1 + network as u64, to.to_bits(), 0],
-                    WorldEvent::Recv(None) => [5, 0, 0],
-                    WorldEvent::Recv(Some(s)) => [6, s.pid.to_bits(), u64::from(s.index)],
-                    WorldEvent::Choose(answer) => [7, u64::from(answer), 0],
-                    WorldEvent::Spawn(child) => [8, child.to_bits(), 0],
-                    WorldEvent::Join(child) => [9, child.to_bits(), 0],
-                });
-            }
-        }
-        let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
-        xxh3_128(&bytes)
-    }
 }

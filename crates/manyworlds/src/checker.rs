@@ -261,7 +261,7 @@ impl Checker {
         let config = Config { collect_worlds: true, keep_going: true, ..self.config.clone() };
         let report = match self.engine {
             Engine::Must => explore(&self.program(), &config, &Watch::idle()),
-            Engine::Brute => self.brute(&config).0,
+            Engine::Brute => self.brute(&config),
         };
         (report.worlds, report.duplicates)
     }
@@ -298,7 +298,7 @@ impl Checker {
         let watch = Watch::new(self.timeout, self.max_memory, self.cancel.clone(), observer);
         let report = match self.engine {
             Engine::Must => explore(&self.program(), &self.config, &watch),
-            Engine::Brute => self.brute(&self.config).0,
+            Engine::Brute => self.brute(&self.config),
         };
         let Report { stats, counterexample, stopped, .. } = report;
         let verdict = match (counterexample, stopped) {
@@ -342,7 +342,7 @@ impl Checker {
         }
     }
 
-    fn brute(&self, config: &Config) -> (Report, u64) {
+    fn brute(&self, config: &Config) -> Report {
         let limits =
             BruteConfig { deadlock: config.deadlock, loss_budget: config.loss_budget, ..BruteConfig::default() };
         let worlds = brute_force(&mut self.program().make(), &limits).unwrap_or_default();
@@ -354,7 +354,7 @@ impl Checker {
         report.stats.truncated = Some(count(Ending::Truncated));
         report.stopped = (count(Ending::Truncated) > 0).then_some(StopReason::MaxSteps);
         report.worlds = worlds.into_iter().collect();
-        (report, 0)
+        report
     }
 
     fn scope(&self) -> String {
