@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 pub struct Budget {
     /// Stop after so many explored executions (complete, blocked and violating ones together).
     pub executions: Option<u64>,
-    /// Cut every execution off after so many events.
+    /// Stop after so many distinct states.
+    pub states: Option<u64>,
+    /// Cut every execution off after so many events, every path after so many steps.
     pub depth: Option<u64>,
 }
 
@@ -17,6 +19,8 @@ pub struct Budget {
 pub enum StopReason {
     /// `Budget::executions` was reached.
     MaxExecutions,
+    /// `Budget::states` was reached.
+    MaxStates,
     /// Some execution was cut off at `Budget::depth`.
     MaxDepth,
     /// Some process was cut off at its step bound.
@@ -34,6 +38,7 @@ impl StopReason {
     pub fn name(self) -> &'static str {
         match self {
             StopReason::MaxExecutions => "max-executions",
+            StopReason::MaxStates => "max-states",
             StopReason::MaxDepth => "max-depth",
             StopReason::MaxSteps => "max-steps",
             StopReason::Timeout => "timeout",
@@ -48,6 +53,10 @@ impl StopReason {
 pub struct Progress {
     /// Explored executions so far, by all workers.
     pub executions: u64,
+    /// Distinct states so far, by all workers.
+    pub states: u64,
+    /// States that are known but not yet expanded.
+    pub frontier: u64,
     /// The part of the search tree that lies behind, estimated from the open choices (0 to 1).
     pub done: f64,
 }

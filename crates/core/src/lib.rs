@@ -5,14 +5,17 @@
 //! written against it and never see a user type.
 #![forbid(unsafe_code)]
 
+mod choices;
 mod control;
 mod error;
 mod ids;
 mod locals;
 mod model;
 mod outcome;
+pub mod panics;
 mod trace;
 
+pub use choices::Choices;
 pub use control::{Budget, NoObserver, Observer, Progress, StopReason};
 pub use error::TraceError;
 pub use ids::{NodeId, Pid, ProcId, ValueId};

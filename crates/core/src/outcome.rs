@@ -21,11 +21,41 @@ pub enum Property {
     StackOverflow,
     /// The API was used in a way it forbids.
     ApiContract,
+    /// Holds in every reachable state.
+    Always {
+        /// The user's name for it.
+        name: String,
+    },
+    /// Holds in no reachable state.
+    Never {
+        /// The user's name for it.
+        name: String,
+    },
+    /// Holds in some reachable state.
+    Sometimes {
+        /// The user's name for it.
+        name: String,
+    },
+    /// Holds somewhere on every maximal path.
+    Eventually {
+        /// The user's name for it.
+        name: String,
+    },
+    /// Holds in every state in which nothing more can happen.
+    AtRest {
+        /// The user's name for it.
+        name: String,
+    },
 }
 
 impl fmt::Display for Property {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Property::Always { name } => return write!(f, "always {name}"),
+            Property::Never { name } => return write!(f, "never {name}"),
+            Property::Sometimes { name } => return write!(f, "sometimes {name}"),
+            Property::Eventually { name } => return write!(f, "eventually {name}"),
+            Property::AtRest { name } => return write!(f, "at rest {name}"),
             Property::Assertion => "assertion",
             Property::Monitor => "monitor",
             Property::Deadlock => "no deadlock",

@@ -29,7 +29,8 @@ pub struct TraceProcess {
 pub struct TraceStep {
     /// Index into `processes`.
     pub process: usize,
-    /// `send`, `recv`, `timeout`, `choose`, `lose`, `spawn`, `join`, `fail`, `wait`.
+    /// `send`, `recv`, `timeout`, `choose`, `lose`, `spawn`, `join`, `fail`, `wait`; of actors also `start`, `timer`, `crash`, `restart`,
+    /// `drop`, `duplicate`, `split`, `heal`, `note`; of transition systems `action`.
     pub kind: String,
     /// The message, as the user's `Debug` shows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -79,6 +80,9 @@ pub struct Trace {
     pub processes: Vec<TraceProcess>,
     /// What happens, causes before effects.
     pub steps: Vec<TraceStep>,
+    /// Set when the execution goes on for ever: after the last step it is where it was before this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loop_from: Option<usize>,
 }
 
 impl Trace {

@@ -436,7 +436,7 @@ impl<'a, L: Locals> Worker<'a, L> {
         *self.report.stats.events.get_or_insert(0) += TICK;
         self.until_tick = TICK;
         self.publish();
-        let progress = Progress { executions: self.shared.executions(), done: self.done() };
+        let progress = Progress { executions: self.shared.executions(), done: self.done(), ..Progress::default() };
         if let Some(reason) = self.shared.observer.tick(&progress) {
             self.shared.stop(reason);
         }

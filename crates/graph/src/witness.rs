@@ -219,6 +219,7 @@ impl<'g, L: Locals> Writer<'g, L> {
             violation,
             processes: self.processes,
             steps: self.steps,
+            loop_from: None,
         }
     }
 

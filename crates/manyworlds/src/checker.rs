@@ -367,7 +367,7 @@ impl Checker {
     }
 
     fn bounds(&self) -> String {
-        let Budget { executions, depth } = self.config.budget;
+        let Budget { executions, depth, .. } = self.config.budget;
         let mut bounds = vec![format!("{} steps a process", self.program.step_bound)];
         bounds.extend(executions.map(|n| format!("{n} executions")));
         bounds.extend(depth.map(|n| format!("{n} events an execution")));

@@ -1,10 +1,10 @@
 //! What a process can do (Must §2, §5).
 
-use crate::choices::Choices;
 use crate::context::{Ctx, Template, quietly, with};
 use crate::monitor;
 use crate::trie::{Closing, Filter, Loc, same_place};
 use crate::values::Message;
+use manyworlds_core::Choices;
 use manyworlds_core::{Network, OBS_TIMEOUT, Obs, Pid};
 use std::any::Any;
 use std::fmt;

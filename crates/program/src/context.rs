@@ -5,9 +5,9 @@
 //! observation is needed.
 
 use crate::coroutine::{Yielder, overflowed};
-use crate::panics;
 use crate::trie::{Closing, Loc, NONE, Rec, Trie, same_place};
 use crate::values::{Message, Tag, Value, Values, hash};
+use manyworlds_core::panics;
 use manyworlds_core::{Action, Failure, FailureKind, Network, NodeId, OBS_TIMEOUT, Obs, Pid, ProcId, ValueId};
 use rustc_hash::FxHashMap;
 use std::any::TypeId;

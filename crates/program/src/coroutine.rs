@@ -1,10 +1,11 @@
 //! Coroutines and their stacks. Allocating a stack costs hundreds of switches, so stacks are pooled.
 
 use crate::context::{Ctx, Template, enter};
+use crate::overflow;
 use crate::trie::Closing;
-use crate::{overflow, panics};
 use corosensei::CoroutineResult;
 use corosensei::stack::{DefaultStack, Stack};
+use manyworlds_core::panics;
 use manyworlds_core::{Failure, FailureKind, Obs, ValueId};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;

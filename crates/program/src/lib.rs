@@ -15,12 +15,10 @@
 //! | [`thread`], [`sync`] | the standard library's names, on message passing |
 
 mod api;
-mod choices;
 mod context;
 mod coroutine;
 pub mod monitor;
 mod overflow;
-mod panics;
 pub mod sync;
 mod table;
 pub mod thread;
@@ -31,7 +29,7 @@ pub use api::{
     Channel, JoinHandle, ProcessBuilder, assume, choose, flip, me, on, process, recv, recv_timeout, recv_timeout_where,
     recv_where, send, send_lossy, spawn,
 };
-pub use choices::Choices;
+pub use manyworlds_core::Choices;
 pub use manyworlds_core::Pid;
 pub use monitor::{Monitor, Observe, Observed};
 pub use table::{Main, Program, ProgramConfig, Table};

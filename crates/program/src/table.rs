@@ -6,9 +6,9 @@
 use crate::context::{Ctx, Memory, Shared, Template, discard};
 use crate::coroutine::{Live, Stacks, Stop};
 use crate::monitor::MonitorSpec;
-use crate::panics;
 use crate::trie::{Closing, NONE, Node, Rec, Trie};
 use crate::values::{Value, Values};
+use manyworlds_core::panics;
 use manyworlds_core::{
     Action, Cursor, Failure, FailureKind, LocalStats, Locals, LocalsFactory, Network, NodeId, Obs, Pid, ProcId, Root,
     StepInfo, ValueId,

@@ -3,7 +3,7 @@
 //! User code (`Hash`, `Eq`, `Drop`) never runs while the table is borrowed: it may be slow, deep, or call back into the API.
 
 use crate::context::quietly;
-use crate::panics;
+use manyworlds_core::panics;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::any::{Any, TypeId};
 use std::fmt::Debug;

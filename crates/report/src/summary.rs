@@ -24,6 +24,7 @@ pub fn summary(model: &str, outcome: &Outcome, elapsed: Option<Duration>, style:
 fn why(reason: StopReason) -> &'static str {
     match reason {
         StopReason::MaxExecutions => "the number of executions is used up",
+        StopReason::MaxStates => "the number of states is used up",
         StopReason::MaxDepth => "some execution was cut off at its greatest length",
         StopReason::MaxSteps => "some process was cut off at its step bound",
         StopReason::Timeout => "the time is up",

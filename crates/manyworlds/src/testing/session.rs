@@ -145,6 +145,7 @@ impl<'a> Session<'a> {
     fn incomplete(&self, reason: StopReason, bounds: &str, outcome: &Outcome) -> String {
         let remedy = match reason {
             StopReason::MaxExecutions => "raise `max_executions`",
+            StopReason::MaxStates => "raise `max_states`",
             StopReason::MaxDepth => "raise `max_depth`",
             StopReason::MaxSteps => "raise `max_steps`",
             StopReason::Timeout => "raise `timeout`",

@@ -1,0 +1,93 @@
+//! What a run is told, and what it answers.
+
+use crate::{Model, Path};
+use manyworlds_core::{Budget, Stats, StopReason, Violation};
+
+/// Which actions of a state are explored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Reduction {
+    /// All of them.
+    #[default]
+    None,
+    /// Those of a persistent set ([`Model::persistent`]); sound for assertions, states at rest and stable invariants.
+    Persistent,
+}
+
+/// What a run is told.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Workers; at least one.
+    pub threads: usize,
+    /// Limits. Executions are the walks of the random engine.
+    pub budget: Budget,
+    /// Count violating states instead of stopping at the first.
+    pub keep_going: bool,
+    /// Keep whole states instead of fingerprints.
+    pub exact: bool,
+    /// Which actions are explored.
+    pub reduction: Reduction,
+    /// Explore one state of each class of [`Model::canonical`].
+    pub symmetry: bool,
+    /// For random walks.
+    pub seed: u64,
+    /// Keep every state in which nothing more can happen, sorted by fingerprint. For tests.
+    pub collect_final: bool,
+    /// Keep every state. For tests.
+    pub collect_states: bool,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            threads: 1,
+            budget: Budget::default(),
+            keep_going: false,
+            exact: false,
+            reduction: Reduction::None,
+            symmetry: false,
+            seed: 0,
+            collect_final: false,
+            collect_states: false,
+        }
+    }
+}
+
+/// A violation and how to get there.
+pub struct Found<M: Model> {
+    /// What is wrong.
+    pub violation: Violation,
+    /// How to get there.
+    pub path: Path<M>,
+}
+
+/// What a run answers.
+pub struct Report<M: Model> {
+    /// The figures.
+    pub stats: Stats,
+    /// The violation that is reported: under bfs one with a shortest path.
+    pub found: Option<Found<M>>,
+    /// Why the run stopped early, if it did.
+    pub stopped: Option<StopReason>,
+    /// States that were known but not expanded when it stopped.
+    pub frontier: u64,
+    /// How likely it is that a state was taken for another; `None` if whole states were compared.
+    pub omission: Option<f64>,
+    /// With `collect_final`.
+    pub final_states: Vec<M::State>,
+    /// With `collect_states`.
+    pub states: Vec<M::State>,
+}
+
+impl<M: Model> Default for Report<M> {
+    fn default() -> Report<M> {
+        Report {
+            stats: Stats::default(),
+            found: None,
+            stopped: None,
+            frontier: 0,
+            omission: None,
+            final_states: Vec::new(),
+            states: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! The interface between engines and whatever they explore: a transition system in the style of TLA+.
+//!
+//! A specification needs three functions: where it starts, what can happen in a state, and what state that leads to. The rest is
+//! optional and has a meaning only where it says so. Every worker has a clone of the model, so a model may keep caches that are not
+//! shared (an actor system does).
+
+use crate::fingerprint;
+use crate::property::Property;
+use manyworlds_core::{LocalStats, TraceProcess, TraceStep, Violation};
+use std::fmt::Debug;
+use std::hash::Hash;
+
+/// A transition system.
+pub trait Model: Clone + Send + 'static {
+    /// A global state.
+    type State: Clone + Eq + Hash + Debug + Send;
+    /// What can happen in a state.
+    type Action: Clone + PartialEq + Debug + Send;
+
+    /// The states it may start in.
+    fn initial(&self) -> Vec<Self::State>;
+
+    /// Adds what can happen in `state` to `out`, always in the same order.
+    fn actions(&self, state: &Self::State, out: &mut Vec<Self::Action>);
+
+    /// The state that `action` leads to, or `None` if it turns out to be disabled: that counts as no step.
+    fn next(&self, state: &Self::State, action: &Self::Action) -> Option<Self::State>;
+
+    /// What is asked of the model.
+    fn properties(&self) -> Vec<Property<Self>> {
+        Vec::new()
+    }
+
+    /// Why the step that led to `state` failed, if it did: an assertion of a handler, say. Such a state must have no actions.
+    fn failure(&self, state: &Self::State) -> Option<Violation> {
+        let _ = state;
+        None
+    }
+
+    /// 128 bits that stand for the state; equal states must have equal ones, whichever worker asks.
+    fn fingerprint(&self, state: &Self::State) -> u128 {
+        fingerprint::of(state)
+    }
+
+    /// Whether [`Model::canonical`] does anything.
+    fn has_symmetry(&self) -> bool {
+        false
+    }
+
+    /// The representative of all states that are the same up to renaming. It must depend on `state` alone.
+    fn canonical(&self, state: Self::State) -> Self::State {
+        state
+    }
+
+    /// Whether two actions that are both enabled in `state` commute there and neither disables the other.
+    fn independent(&self, state: &Self::State, a: &Self::Action, b: &Self::Action) -> bool {
+        let _ = (state, a, b);
+        false
+    }
+
+    /// Moves a persistent set to the front of `actions` (all the actions of `state`) and returns its size: whatever the others do
+    /// on their own, now and later, is independent of what is in the set. All of them is always right.
+    fn persistent(&self, state: &Self::State, actions: &mut [Self::Action]) -> usize {
+        let _ = state;
+        actions.len()
+    }
+
+    /// The processes whose steps weak fairness speaks of: from 0 to this number, exclusive.
+    fn processes(&self) -> usize {
+        0
+    }
+
+    /// The process that takes this step.
+    fn process(&self, action: &Self::Action) -> Option<usize> {
+        let _ = action;
+        None
+    }
+
+    /// Whether weak fairness is assumed for a process: it does not stay enabled for ever without taking a step.
+    fn fair(&self, process: usize) -> bool {
+        let _ = process;
+        false
+    }
+
+    /// How much user code ran, if the model counts it; otherwise every step is a run of user code.
+    fn local_stats(&self) -> Option<LocalStats> {
+        None
+    }
+
+    /// A path as the processes and steps of a trace, for people and for replay.
+    fn narrate(&self, path: &Path<Self>) -> Narration {
+        Narration::plain(path)
+    }
+}
+
+/// A path through the states of a model.
+pub struct Path<M: Model> {
+    /// Where it starts.
+    pub start: M::State,
+    /// What happened, and where it led.
+    pub steps: Vec<(M::Action, M::State)>,
+    /// Set when the path goes on for ever: its last state is the one before this step.
+    pub loop_from: Option<usize>,
+}
+
+impl<M: Model> Clone for Path<M> {
+    fn clone(&self) -> Path<M> {
+        Path { start: self.start.clone(), steps: self.steps.clone(), loop_from: self.loop_from }
+    }
+}
+
+impl<M: Model> Debug for Path<M> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Path").field("start", &self.start).field("steps", &self.steps).finish_non_exhaustive()
+    }
+}
+
+impl<M: Model> Path<M> {
+    /// The path that stays where it is.
+    pub fn new(start: M::State) -> Path<M> {
+        Path { start, steps: Vec::new(), loop_from: None }
+    }
+
+    /// The state it ends in.
+    pub fn last(&self) -> &M::State {
+        self.steps.last().map_or(&self.start, |(_, state)| state)
+    }
+}
+
+/// A path for people.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Narration {
+    /// Everybody who takes part.
+    pub processes: Vec<TraceProcess>,
+    /// What happens.
+    pub steps: Vec<TraceStep>,
+    /// For each step of the path the index of its first trace step.
+    pub starts: Vec<usize>,
+}
+
+impl Narration {
+    /// One process that performs the actions; the first step tells the state it starts in.
+    pub fn plain<M: Model>(path: &Path<M>) -> Narration {
+        let system = TraceProcess {
+            pid: "0".to_string(),
+            id: manyworlds_core::Pid::ROOT.to_bits(),
+            name: "system".to_string(),
+            daemon: false,
+            status: "running".to_string(),
+        };
+        let start = TraceStep {
+            kind: "start".to_string(),
+            state_diff: Some(format!("{:?}", path.start)),
+            ..TraceStep::default()
+        };
+        let action = |(i, (action, state)): (usize, &(M::Action, M::State))| TraceStep {
+            kind: "action".to_string(),
+            message: Some(format!("{action:?}")),
+            state_diff: Some(format!("{state:?}")),
+            parents: vec![i],
+            ..TraceStep::default()
+        };
+        let steps = std::iter::once(start).chain(path.steps.iter().enumerate().map(action)).collect();
+        Narration { processes: vec![system], steps, starts: (1..=path.steps.len()).collect() }
+    }
+}

@@ -1,0 +1,118 @@
+//! What can be asked of a model.
+
+use crate::Model;
+use manyworlds_core as core;
+use std::fmt;
+use std::sync::Arc;
+
+/// When a property must hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// In every reachable state.
+    Always,
+    /// In no reachable state.
+    Never,
+    /// In some reachable state: a model in which nothing happens satisfies everything else.
+    Sometimes,
+    /// Somewhere on every maximal path: a path that ends, or goes round for ever, without it is a counterexample.
+    Eventually,
+    /// In every state in which nothing more can happen.
+    AtRest,
+}
+
+/// A question about the worlds of a model.
+pub struct Property<M: Model> {
+    /// The user's name for it.
+    pub name: String,
+    /// When it must hold.
+    pub kind: Kind,
+    /// Once violated it stays violated on every path (two different decisions, say). Engines that do not visit every global
+    /// state can decide such an invariant at the end of each execution.
+    pub stable: bool,
+    /// Whether it holds in a state.
+    pub holds: Holds<M>,
+}
+
+/// A predicate on states; it may capture what it likes.
+pub type Holds<M> = Arc<dyn Fn(&M, &<M as Model>::State) -> bool + Send + Sync>;
+
+impl<M: Model> Property<M> {
+    /// A property of any kind.
+    pub fn new(
+        kind: Kind,
+        name: impl Into<String>,
+        holds: impl Fn(&M, &M::State) -> bool + Send + Sync + 'static,
+    ) -> Property<M> {
+        Property { name: name.into(), kind, stable: false, holds: Arc::new(holds) }
+    }
+
+    /// Holds in every reachable state.
+    pub fn always(
+        name: impl Into<String>,
+        holds: impl Fn(&M, &M::State) -> bool + Send + Sync + 'static,
+    ) -> Property<M> {
+        Property::new(Kind::Always, name, holds)
+    }
+
+    /// Holds in no reachable state.
+    pub fn never(
+        name: impl Into<String>,
+        holds: impl Fn(&M, &M::State) -> bool + Send + Sync + 'static,
+    ) -> Property<M> {
+        Property::new(Kind::Never, name, holds)
+    }
+
+    /// Holds in some reachable state.
+    pub fn sometimes(
+        name: impl Into<String>,
+        holds: impl Fn(&M, &M::State) -> bool + Send + Sync + 'static,
+    ) -> Property<M> {
+        Property::new(Kind::Sometimes, name, holds)
+    }
+
+    /// Holds somewhere on every maximal path.
+    pub fn eventually(
+        name: impl Into<String>,
+        holds: impl Fn(&M, &M::State) -> bool + Send + Sync + 'static,
+    ) -> Property<M> {
+        Property::new(Kind::Eventually, name, holds)
+    }
+
+    /// Holds in every state in which nothing more can happen.
+    pub fn at_rest(
+        name: impl Into<String>,
+        holds: impl Fn(&M, &M::State) -> bool + Send + Sync + 'static,
+    ) -> Property<M> {
+        Property::new(Kind::AtRest, name, holds)
+    }
+
+    /// Declares that once violated it stays violated.
+    pub fn stable(mut self) -> Property<M> {
+        self.stable = true;
+        self
+    }
+
+    /// The name under which a violation is reported.
+    pub fn reported(&self) -> core::Property {
+        let name = self.name.clone();
+        match self.kind {
+            Kind::Always => core::Property::Always { name },
+            Kind::Never => core::Property::Never { name },
+            Kind::Sometimes => core::Property::Sometimes { name },
+            Kind::Eventually => core::Property::Eventually { name },
+            Kind::AtRest => core::Property::AtRest { name },
+        }
+    }
+}
+
+impl<M: Model> Clone for Property<M> {
+    fn clone(&self) -> Property<M> {
+        Property { name: self.name.clone(), kind: self.kind, stable: self.stable, holds: self.holds.clone() }
+    }
+}
+
+impl<M: Model> fmt::Debug for Property<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} {}", self.kind, self.name)
+    }
+}
