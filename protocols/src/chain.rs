@@ -15,7 +15,7 @@
 //! `chain-bug`: the head answers a write as soon as it has passed it on. A world that shows it: the write is acknowledged, then a client begins
 //! to read, and its request reaches the tail before the update does.
 
-use crate::{Model, Param, Params};
+use crate::{Build, Model, Param, Params};
 use manyworlds::prelude::*;
 
 /// The zoo entry.
@@ -23,7 +23,7 @@ pub const MODEL: Model = Model {
     name: "chain",
     summary: "chain replication: n nodes serve three requests with f faults; wrong under asyn (Must fig. 1, §6.2)",
     params: PARAMS,
-    build: |params| checker(params, Answers::Tail),
+    build: Build::Program(|params| checker(params, Answers::Tail)),
 };
 
 /// The variant with a seeded bug.
@@ -31,7 +31,7 @@ pub const BUG: Model = Model {
     name: "chain-bug",
     summary: "chain replication whose head acknowledges writes that the tail has not seen",
     params: PARAMS,
-    build: |params| checker(params, Answers::Head),
+    build: Build::Program(|params| checker(params, Answers::Head)),
 };
 
 const PARAMS: &[Param] = &[Param::int("f", 1, 0..=8, "faults, fewer than nodes"), Param::int("n", 3, 1..=100, "nodes")];

@@ -11,7 +11,7 @@
 //! `commit-bug`: committers vote without looking at the locks. A world that shows it: two transactions prepare at both committers, and their
 //! decisions arrive in different orders.
 
-use crate::{Model, Param, Params};
+use crate::{Build, Model, Param, Params};
 use manyworlds::prelude::*;
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub const MODEL: Model = Model {
     name: "commit",
     summary: "distributed commit: two committers serve t transactions over k keys (Must §6.3)",
     params: PARAMS,
-    build: |params| Ok(checker(params, Locks::Respected)),
+    build: Build::Program(|params| Ok(checker(params, Locks::Respected))),
 };
 
 /// The variant with a seeded bug.
@@ -28,7 +28,7 @@ pub const BUG: Model = Model {
     name: "commit-bug",
     summary: "distributed commit whose committers ignore each other's locks: transactions are not serializable",
     params: PARAMS,
-    build: |params| Ok(checker(params, Locks::Ignored)),
+    build: Build::Program(|params| Ok(checker(params, Locks::Ignored))),
 };
 
 const PARAMS: &[Param] = &[Param::int("t", 2, 1..=9, "transactions"), Param::int("k", 2, 2..=9, "keys")];

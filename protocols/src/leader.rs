@@ -12,7 +12,7 @@
 //! `leader-bug`: the writer sets without comparing. A world that shows it: two nodes hear the first tick and apply before either has heard of
 //! the other.
 
-use crate::{Model, Param, Params};
+use crate::{Build, Model, Param, Params};
 use manyworlds::prelude::*;
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ pub const MODEL: Model = Model {
     name: "leader",
     summary: "leader election by leases: n nodes, a clock set forward i times by 1, 2 or 3 (Must §6.3)",
     params: PARAMS,
-    build: |params| Ok(checker(params, Writer::ComparesAndSets)),
+    build: Build::Program(|params| Ok(checker(params, Writer::ComparesAndSets))),
 };
 
 /// The same with a monitor.
@@ -29,7 +29,7 @@ pub const MONITORED: Model = Model {
     name: "leader+mon",
     summary: "leader election with a monitor that checks that leaders are unique",
     params: PARAMS,
-    build: |params| Ok(checker(params, Writer::ComparesAndSets).monitor(Uniqueness::default)),
+    build: Build::Program(|params| Ok(checker(params, Writer::ComparesAndSets).monitor(Uniqueness::default))),
 };
 
 /// The variant with a seeded bug.
@@ -37,7 +37,7 @@ pub const BUG: Model = Model {
     name: "leader-bug",
     summary: "leader election whose writer does not compare: two leaders at one time",
     params: PARAMS,
-    build: |params| Ok(checker(params, Writer::Sets).monitor(Uniqueness::default)),
+    build: Build::Program(|params| Ok(checker(params, Writer::Sets).monitor(Uniqueness::default))),
 };
 
 const PARAMS: &[Param] = &[Param::int("n", 2, 2..=9, "nodes"), Param::int("i", 2, 0..=9, "increments of the clock")];

@@ -16,7 +16,7 @@ pub mod rlog;
 pub mod ssr_br;
 pub mod two_phase_commit;
 
-pub use registry::{Domain, Model, Param, Params};
+pub use registry::{Build, Domain, Model, Param, Params};
 
 /// Every model, in the order in which `manyworlds list` shows them.
 pub fn models() -> &'static [Model] {

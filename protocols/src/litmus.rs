@@ -11,7 +11,7 @@
 //! | `OP@M` | use network `M` for it: `a`syn, `p`2p, `c`d or m`b`ox |
 //! | `G?OP` | do it only if the last value observed was `G`; a time-out clears it |
 
-use crate::{Model, Param};
+use crate::{Build, Model, Param};
 use manyworlds::prelude::*;
 use manyworlds::{Channel, Engine};
 use std::sync::Arc;
@@ -184,9 +184,9 @@ pub const MODEL: Model = Model {
     name: "litmus",
     summary: "a small message-passing program written on one line, to count executions",
     params: &[Param::text("program", "s1.0 s1.1 | r r", "threads separated by `|`, operations sD.T, r, rT, n, nT, cN")],
-    build: |params| {
+    build: Build::Program(|params| {
         Litmus::parse(params.text("program"))
             .map(|litmus| litmus.checker())
             .map_err(|e| format!("parameter `program`: {e}"))
-    },
+    }),
 };

@@ -1,6 +1,6 @@
 //! `ns+nr` (Must §2.3.4): `n` processes send to one that receives `n` times, in any order: `n!` executions.
 
-use crate::{Model, Param};
+use crate::{Build, Model, Param};
 use manyworlds::prelude::*;
 
 /// The zoo entry.
@@ -8,7 +8,7 @@ pub const MODEL: Model = Model {
     name: "ns+nr",
     summary: "n senders, n receives: n! executions",
     params: &[Param::int("n", 5, 1..=100, "senders")],
-    build: |params| Ok(checker(params.int("n"))),
+    build: Build::Program(|params| Ok(checker(params.int("n")))),
 };
 
 fn checker(n: usize) -> Checker {

@@ -1,6 +1,6 @@
 //! `ns+nr-sel` (Must ex. 2.7): as `ns+nr`, but the receiver asks for the messages in a given order: one execution.
 
-use crate::{Model, Param};
+use crate::{Build, Model, Param};
 use manyworlds::prelude::*;
 
 /// The zoo entry.
@@ -8,7 +8,7 @@ pub const MODEL: Model = Model {
     name: "ns+nr-sel",
     summary: "n senders, n selective receives in a fixed order: 1 execution (Must ex. 2.7)",
     params: &[Param::int("n", 5, 1..=10_000, "senders")],
-    build: |params| Ok(checker(params.int("n"))),
+    build: Build::Program(|params| Ok(checker(params.int("n")))),
 };
 
 fn checker(n: usize) -> Checker {

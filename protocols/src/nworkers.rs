@@ -1,7 +1,7 @@
 //! `nworkers` (Must §6.1): main spawns `n` workers, which report to a coordinator; when it has heard from all it tells main, which may have
 //! a message of its own waiting: `2·n!` executions.
 
-use crate::{Model, Param};
+use crate::{Build, Model, Param};
 use manyworlds::prelude::*;
 
 /// The zoo entry.
@@ -9,7 +9,7 @@ pub const MODEL: Model = Model {
     name: "nworkers",
     summary: "n workers report to a coordinator, which tells main: 2·n! executions",
     params: &[Param::int("n", 4, 1..=100, "workers")],
-    build: |params| Ok(checker(params.int("n"))),
+    build: Build::Program(|params| Ok(checker(params.int("n")))),
 };
 
 fn checker(n: usize) -> Checker {

@@ -1,7 +1,7 @@
 //! `ping-pong`: two processes exchange `k` rounds; then `m` processes race to send to the first: `m!` executions, each with a long common past.
 //! The cost of an execution should grow with its length and no faster.
 
-use crate::{Model, Param};
+use crate::{Build, Model, Param};
 use manyworlds::prelude::*;
 
 /// The zoo entry.
@@ -9,7 +9,7 @@ pub const MODEL: Model = Model {
     name: "ping-pong",
     summary: "k rounds between two processes, then m racing senders: m! executions",
     params: &[Param::int("k", 10, 0..=100_000, "rounds"), Param::int("m", 3, 0..=12, "racing senders")],
-    build: |params| Ok(checker(params.int("k"), params.int("m"))),
+    build: Build::Program(|params| Ok(checker(params.int("k"), params.int("m")))),
 };
 
 fn checker(k: usize, m: usize) -> Checker {

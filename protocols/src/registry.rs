@@ -1,6 +1,7 @@
 //! What a model of the zoo says about itself, and how it is found by name.
 
 use manyworlds::Checker;
+use manyworlds::actor::System;
 use serde_json::{Map, Value};
 use std::ops::RangeInclusive;
 
@@ -89,6 +90,15 @@ impl Params {
     }
 }
 
+/// How a model is made from its parameters.
+#[derive(Clone, Copy)]
+pub enum Build {
+    /// Ordinary code.
+    Program(fn(&Params) -> Result<Checker, String>),
+    /// Actors.
+    Actors(fn(&Params) -> Result<System, String>),
+}
+
 /// A model of the zoo.
 pub struct Model {
     /// As written on the command line.
@@ -97,8 +107,8 @@ pub struct Model {
     pub summary: &'static str,
     /// In the order in which they are shown.
     pub params: &'static [Param],
-    /// Makes the program.
-    pub build: fn(&Params) -> Result<Checker, String>,
+    /// Makes it.
+    pub build: Build,
 }
 
 impl Model {
@@ -127,8 +137,19 @@ impl Model {
         self.params(texts.iter().map(|(name, text)| (name.as_str(), text.as_str())))
     }
 
+    /// The actors with these parameters.
+    pub fn system(&self, params: &Params) -> Result<System, String> {
+        match self.build {
+            Build::Actors(build) => build(params),
+            Build::Program(_) => Err(format!("model `{}` is no system of actors", self.name)),
+        }
+    }
+
     /// The program with these parameters, ready to be checked.
     pub fn checker(&self, params: &Params) -> Result<Checker, String> {
-        Ok((self.build)(params)?.name(self.name).params(params.json().clone()))
+        let Build::Program(build) = self.build else {
+            return Err(format!("model `{}` is no program", self.name));
+        };
+        Ok(build(params)?.name(self.name).params(params.json().clone()))
     }
 }

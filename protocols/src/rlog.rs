@@ -11,7 +11,7 @@
 //! Messages of older epochs, and answers beyond a majority, are stale. In `rlog` selective receives leave them alone; in `rlog-nonsel` they are
 //! received and ignored, in every order: the executions multiply (Must §6.2, Table 2).
 
-use crate::{Model, Param, Params};
+use crate::{Build, Model, Param, Params};
 use manyworlds::prelude::*;
 
 /// The zoo entry.
@@ -19,7 +19,7 @@ pub const MODEL: Model = Model {
     name: "rlog",
     summary: "a replicated log: n nodes serve one request with f leader failovers; stale messages stay unread",
     params: PARAMS,
-    build: |params| Ok(checker(params, Stale::Unread)),
+    build: Build::Program(|params| Ok(checker(params, Stale::Unread))),
 };
 
 /// The variant without selective receives.
@@ -27,7 +27,7 @@ pub const NONSEL: Model = Model {
     name: "rlog-nonsel",
     summary: "the replicated log without selective receives: stale messages are received and ignored",
     params: PARAMS,
-    build: |params| Ok(checker(params, Stale::Ignored)),
+    build: Build::Program(|params| Ok(checker(params, Stale::Ignored))),
 };
 
 const PARAMS: &[Param] = &[Param::int("f", 1, 0..=8, "failovers"), Param::int("n", 3, 2..=9, "nodes")];

@@ -1,7 +1,7 @@
 //! `s+s+r-br` (Must ex. 4.3): two explorations could revisit the first receive and meet in one graph; the revisit condition lets only one of
 //! them. Four executions.
 
-use crate::Model;
+use crate::{Build, Model};
 use manyworlds::prelude::*;
 
 /// The zoo entry.
@@ -9,7 +9,7 @@ pub const MODEL: Model = Model {
     name: "s+s+r-br",
     summary: "why backward revisits need a condition (Must ex. 4.3): 4 executions",
     params: &[],
-    build: |_| Ok(checker()),
+    build: Build::Program(|_| Ok(checker())),
 };
 
 fn checker() -> Checker {

@@ -3,7 +3,7 @@
 //!
 //! `two-phase-commit-bug` decides on a majority: some participant is told to commit although it voted no.
 
-use crate::{Model, Param};
+use crate::{Build, Model, Param};
 use manyworlds::prelude::*;
 
 /// The zoo entry.
@@ -11,7 +11,7 @@ pub const MODEL: Model = Model {
     name: "two-phase-commit",
     summary: "n participants vote by choice, the coordinator decides: 2ⁿ·n! executions",
     params: &[Param::int("n", 4, 1..=16, "participants")],
-    build: |params| Ok(checker(params.int("n"), |yes, n| yes == n)),
+    build: Build::Program(|params| Ok(checker(params.int("n"), |yes, n| yes == n))),
 };
 
 /// The variant with a seeded bug.
@@ -19,7 +19,7 @@ pub const BUG: Model = Model {
     name: "two-phase-commit-bug",
     summary: "the coordinator commits on a majority: a participant that voted no is told to commit",
     params: &[Param::int("n", 3, 1..=16, "participants")],
-    build: |params| Ok(checker(params.int("n"), |yes, n| 2 * yes > n)),
+    build: Build::Program(|params| Ok(checker(params.int("n"), |yes, n| 2 * yes > n))),
 };
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

@@ -19,6 +19,13 @@ pub use manyworlds_program::{
 };
 pub use watch::{peak_resident_bytes, resident_bytes};
 
+/// Actors: a state and handlers, in every world.
+#[doc(inline)]
+pub use manyworlds_actor as actor;
+/// Transition systems in the style of TLA+, and the engines on global states.
+#[doc(inline)]
+pub use manyworlds_explore as explore;
+
 /// Code that shares memory, in every world.
 ///
 /// ```

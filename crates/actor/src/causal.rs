@@ -1,0 +1,153 @@
+//! Messages on their way when some channel is causal (Must §3, `cd`): a message never overtakes one that causally precedes it.
+//!
+//! The definition speaks of the whole past; all that matters of it is which of the messages *still on their way* precede an actor's next
+//! send, or a message. On a causal channel those are a prefix of its queue, so a past is a number for each channel: how many of its pending
+//! messages it contains ([`Past`], a matrix clock counted from the front of the queues). When a message is delivered its channel's number
+//! goes down everywhere. Two networks with the same queues and numbers behave the same for ever, so this is a canonical form.
+
+use crate::inbox::Key;
+use manyworlds_core::Network;
+use manyworlds_explore::fingerprint;
+
+/// How many pending messages of each causal channel (from, to) lie in the past; only numbers above 0, sorted.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+pub struct Past(Vec<(u16, u16, u32)>);
+
+impl Past {
+    fn set(&mut self, from: u16, to: u16, count: u32) {
+        match self.0.binary_search_by_key(&(from, to), |&(f, t, _)| (f, t)) {
+            Ok(at) => self.0[at].2 = count,
+            Err(at) => self.0.insert(at, (from, to, count)),
+        }
+    }
+
+    fn delivered(&mut self, from: u16, to: u16) {
+        for entry in &mut self.0 {
+            if (entry.0, entry.1) == (from, to) {
+                entry.2 -= 1;
+            }
+        }
+        self.0.retain(|entry| entry.2 > 0);
+    }
+
+    fn merge(&mut self, other: &Past) {
+        for &(from, to, count) in &other.0 {
+            let known = self.0.iter().find(|e| (e.0, e.1) == (from, to)).map_or(0, |e| e.2);
+            self.set(from, to, known.max(count));
+        }
+    }
+
+    fn holds_up(&self, to: u16) -> bool {
+        self.0.iter().any(|entry| entry.1 == to)
+    }
+}
+
+/// A message on its way.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Pending {
+    /// Who sent it.
+    pub from: u16,
+    /// To whom.
+    pub to: u16,
+    /// Id of the envelope.
+    pub id: u32,
+    /// What lies in its past.
+    past: Past,
+}
+
+/// Everything that is on its way, and what lies in each actor's past.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Causal {
+    /// By destination, then by [`Key`], then in the order of arrival (asyn: by past).
+    pub pending: Vec<Pending>,
+    pasts: Vec<Past>,
+}
+
+impl Causal {
+    /// What lies in each actor's past.
+    pub fn pasts(&self) -> &[Past] {
+        &self.pasts
+    }
+
+    /// Nothing is on its way between so many actors.
+    pub fn new(actors: usize) -> Causal {
+        Causal { pending: Vec::new(), pasts: vec![Past::default(); actors] }
+    }
+
+    /// A message is sent.
+    pub fn push(&mut self, from: u16, to: u16, id: u32, network: &impl Fn(u16, u16) -> Network) {
+        let sent = Pending { from, to, id, past: self.pasts[from as usize].clone() };
+        let rank = |p: &Pending| {
+            let key = Key::new(network(p.from, p.to), p.from, p.id);
+            let bag = network(p.from, p.to) == Network::Asyn;
+            (p.to, key, if bag { p.past.clone() } else { Past::default() })
+        };
+        let at = self.pending.partition_point(|p| rank(p) <= rank(&sent));
+        self.pending.insert(at, sent);
+        if network(from, to) == Network::Cd {
+            let count = self.pending.iter().filter(|p| (p.from, p.to) == (from, to)).count() as u32;
+            self.pasts[from as usize].set(from, to, count);
+        }
+    }
+
+    /// The positions of the messages to `to` that can be delivered.
+    pub fn heads<'a>(&'a self, to: u16, network: &'a impl Fn(u16, u16) -> Network) -> impl Iterator<Item = usize> + 'a {
+        let key = |p: &Pending| (p.to, Key::new(network(p.from, p.to), p.from, p.id));
+        (0..self.pending.len()).filter(move |&at| {
+            let p = &self.pending[at];
+            if p.to != to {
+                return false;
+            }
+            match network(p.from, p.to) {
+                // Equal messages with different pasts are different messages.
+                Network::Asyn => at == 0 || self.pending[at - 1] != *p,
+                Network::Cd => !p.past.holds_up(to) && (at == 0 || key(&self.pending[at - 1]) != key(p)),
+                _ => at == 0 || key(&self.pending[at - 1]) != key(p),
+            }
+        })
+    }
+
+    /// Removes a message; its destination learns its past if `read`.
+    pub fn take(&mut self, at: usize, read: bool, network: &impl Fn(u16, u16) -> Network) {
+        let Pending { from, to, mut past, .. } = self.pending.remove(at);
+        if network(from, to) == Network::Cd {
+            past.delivered(from, to);
+            self.pending.iter_mut().for_each(|p| p.past.delivered(from, to));
+            self.pasts.iter_mut().for_each(|p| p.delivered(from, to));
+            self.sort_bags(network);
+        }
+        if read {
+            self.pasts[to as usize].merge(&past);
+        }
+    }
+
+    /// The destination of a message learns its past, but the message stays on its way.
+    pub fn read_again(&mut self, at: usize) {
+        let Pending { to, past, .. } = self.pending[at].clone();
+        self.pasts[to as usize].merge(&past);
+    }
+
+    /// Pasts have changed: equal messages under asyn may have to change places.
+    fn sort_bags(&mut self, network: &impl Fn(u16, u16) -> Network) {
+        self.pending.sort_by(|a, b| {
+            let bag = |p: &Pending| (network(p.from, p.to) == Network::Asyn).then(|| (p.to, p.id, p.past.clone()));
+            match (bag(a), bag(b)) {
+                (Some(a), Some(b)) if (a.0, a.1) == (b.0, b.1) => a.2.cmp(&b.2),
+                _ => std::cmp::Ordering::Equal,
+            }
+        });
+    }
+
+    /// 128 bits that stand for it, made of the `print`s of the envelopes. What is sorted by id is added up.
+    pub fn print(&self, network: &impl Fn(u16, u16) -> Network, print: impl Fn(u32) -> u128) -> u128 {
+        let (mut bag, mut queue) = (0u128, Vec::new());
+        for p in &self.pending {
+            let content = (p.to, print(p.id), &p.past);
+            match network(p.from, p.to) {
+                Network::Asyn => bag = bag.wrapping_add(fingerprint::of(&content)),
+                _ => queue.push(content),
+            }
+        }
+        fingerprint::of(&(bag, queue, &self.pasts))
+    }
+}

@@ -1,0 +1,123 @@
+//! Actors, states and messages whose types are forgotten: actors of different kinds live in one system without a wrapper enum.
+
+use crate::actor::Actor;
+use crate::context::Context;
+use crate::symmetry::Renaming;
+use manyworlds_core::{Pid, panics};
+use manyworlds_explore::fingerprint;
+use std::any::{Any, TypeId};
+use std::fmt::Debug;
+use std::hash::Hash;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+/// A state, a message or the value of a note.
+pub trait Value: Any + Debug + Send + Sync {
+    /// For downcasting.
+    fn as_any(&self) -> &dyn Any;
+    /// Whether the other one has the same type and is equal.
+    fn same(&self, other: &dyn Value) -> bool;
+    /// 128 bits that stand for the value.
+    fn print(&self) -> u128;
+    /// The user's `Debug`.
+    fn show(&self) -> String;
+    /// The name of its type.
+    fn type_name(&self) -> &'static str;
+}
+
+impl<T: Clone + Eq + Hash + Debug + Send + Sync + 'static> Value for T {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn same(&self, other: &dyn Value) -> bool {
+        other.as_any().downcast_ref::<T>() == Some(self)
+    }
+
+    fn print(&self) -> u128 {
+        fingerprint::of(&(TypeId::of::<T>(), self))
+    }
+
+    fn show(&self) -> String {
+        // Words are wanted in the middle of a report: a `Debug` that panics spoils its own words and nothing else.
+        let shown = panics::listen(|| catch_unwind(AssertUnwindSafe(|| format!("{self:?}"))));
+        shown.unwrap_or_else(|_| "(its Debug panics)".to_string())
+    }
+
+    fn type_name(&self) -> &'static str {
+        std::any::type_name::<T>()
+    }
+}
+
+/// What an actor reacts to.
+#[derive(Clone, Copy)]
+pub enum Event<'a> {
+    /// It starts.
+    Start,
+    /// A message arrives.
+    Message(Pid, &'a dyn Value),
+    /// A timer goes off.
+    Timer(&'static str),
+    /// It comes up again.
+    Restart,
+}
+
+/// An actor whose types are forgotten.
+pub trait AnyActor: Send + Sync {
+    /// Runs the handler for `event` in `state` (`None`: nothing survived, or it never started) and returns the next state.
+    fn react(&self, state: Option<&dyn Value>, event: Event<'_>, ctx: &mut Context<'_>) -> Arc<dyn Value>;
+    /// What survives a crash.
+    fn durable(&self, state: &dyn Value) -> Option<Arc<dyn Value>>;
+    /// See [`Actor::rename_state`].
+    fn rename_state(&self, state: &dyn Value, names: &Renaming) -> Arc<dyn Value>;
+    /// See [`Actor::rename_message`]; `None` if it is no message of this actor.
+    fn rename_message(&self, message: &dyn Value, names: &Renaming) -> Option<Arc<dyn Value>>;
+}
+
+impl<A: Actor> AnyActor for A {
+    fn react(&self, state: Option<&dyn Value>, event: Event<'_>, ctx: &mut Context<'_>) -> Arc<dyn Value> {
+        let known = || state.map(|state| own::<A>(state).clone());
+        let started = "an actor that reacts has started";
+        Arc::new(match event {
+            Event::Start => self.start(ctx),
+            Event::Restart => match known() {
+                Some(durable) => self.restart(durable, ctx),
+                None => self.start(ctx),
+            },
+            Event::Timer(timer) => {
+                let mut state = known().expect(started);
+                self.timer(&mut state, timer, ctx);
+                state
+            }
+            Event::Message(from, message) => {
+                let mut state = known().expect(started);
+                match message.as_any().downcast_ref::<A::Message>() {
+                    Some(message) => self.message(&mut state, from, message, ctx),
+                    None => ctx.misused(format!(
+                        "a message of type `{}` arrived; this actor understands `{}`",
+                        message.type_name(),
+                        std::any::type_name::<A::Message>()
+                    )),
+                }
+                state
+            }
+        })
+    }
+
+    fn durable(&self, state: &dyn Value) -> Option<Arc<dyn Value>> {
+        Some(Arc::new(Actor::durable(self, own::<A>(state))?))
+    }
+
+    fn rename_state(&self, state: &dyn Value, names: &Renaming) -> Arc<dyn Value> {
+        Arc::new(Actor::rename_state(self, own::<A>(state), names))
+    }
+
+    fn rename_message(&self, message: &dyn Value, names: &Renaming) -> Option<Arc<dyn Value>> {
+        let message = message.as_any().downcast_ref::<A::Message>()?;
+        Some(Arc::new(Actor::rename_message(self, message, names)))
+    }
+}
+
+fn own<A: Actor>(state: &dyn Value) -> &A::State {
+    state.as_any().downcast_ref().expect("an actor's state has the actor's state type")
+}

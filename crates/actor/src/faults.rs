@@ -1,0 +1,41 @@
+//! What may go wrong, and how often. What is left of each budget is part of the global state.
+
+/// How often each fault may happen in one execution.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Faults {
+    /// Messages that get lost. Losing one that cannot be delivered yet is the same as losing it when it can, so only those are lost.
+    pub losses: u8,
+    /// Messages that are delivered and stay on their way.
+    pub duplicates: u8,
+    /// Actors that go down.
+    pub crashes: u8,
+    /// Actors that come up again. With none in the run's budget, messages to an actor that is down are gone; otherwise they wait.
+    pub restarts: u8,
+    /// Times that the network falls into two parts which do not reach each other; messages between them wait until it heals.
+    pub splits: u8,
+}
+
+impl Faults {
+    /// Whether nothing can go wrong (any more). Healing and restarting need no fault to be left over.
+    pub fn none(&self) -> bool {
+        *self == Faults::default()
+    }
+}
+
+/// The part of a global state that belongs to no actor.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Weather {
+    /// What may still go wrong.
+    pub left: Faults,
+    /// Who is on one side while the network is split: a bit for each actor.
+    pub split: Option<u64>,
+    /// The failure with this number ended the execution.
+    pub failed: Option<u32>,
+}
+
+impl Weather {
+    /// Whether a message from one actor reaches another now.
+    pub fn reaches(&self, from: usize, to: usize) -> bool {
+        self.split.is_none_or(|side| (side >> from) & 1 == (side >> to) & 1)
+    }
+}

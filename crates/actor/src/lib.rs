@@ -1,0 +1,46 @@
+//! Actors: a state and handlers. An actor never blocks and shares nothing; it reacts to a message or a timer, changes its state and sends.
+//!
+//! What a handler does depends on *(actor, local state, input)* only, so it runs once for each such triple in a whole run, whichever engine
+//! and thread asks ([`table`]). Global states are vectors of ids; engines see those and nothing of the user's.
+//!
+//! | room | what it does |
+//! |---|---|
+//! | [`actor`] | the trait that users implement |
+//! | [`context`] | what a handler can do |
+//! | [`erased`] | actors, states and messages whose types are forgotten |
+//! | [`system`] | actors, networks, faults and properties put together |
+//! | [`table`] | the shared table of local transitions, and each worker's copy |
+//! | [`interner`] | ids for whatever is equal |
+//! | [`inbox`] | messages on their way to one actor: asyn, p2p, mbox |
+//! | [`causal`] | messages on their way under causal delivery |
+//! | [`faults`] | what may go wrong, and how often |
+//! | [`worlds`] | the system as a transition system for the engines of `explore` |
+//! | [`step`] | what can happen in a global state |
+//! | [`view`] | a global state as properties see it |
+//! | [`symmetry`] | identical actors |
+//! | [`narrate`] | paths as traces, and traces as paths |
+#![forbid(unsafe_code)]
+
+pub mod actor;
+pub mod causal;
+pub mod context;
+pub mod erased;
+pub mod faults;
+pub mod inbox;
+pub mod interner;
+pub mod narrate;
+pub mod step;
+pub mod symmetry;
+pub mod system;
+pub mod table;
+pub mod view;
+pub mod worlds;
+
+pub use actor::Actor;
+pub use context::Context;
+pub use erased::Value;
+pub use faults::Faults;
+pub use step::Step;
+pub use system::System;
+pub use view::{Flight, View};
+pub use worlds::{State, Worlds};

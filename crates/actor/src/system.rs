@@ -1,0 +1,277 @@
+//! Actors, networks, faults and properties put together.
+
+use crate::actor::Actor;
+use crate::erased::AnyActor;
+use crate::faults::Faults;
+use crate::view::View;
+use crate::worlds::Worlds;
+use manyworlds_core::{Network, Pid};
+use manyworlds_explore::Kind;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// The most actors that a system can have: a set of actors is a word.
+pub const MAX_ACTORS: usize = 64;
+
+/// An actor in its place.
+#[derive(Clone)]
+pub struct Cast {
+    /// Its name.
+    pub name: String,
+    /// What it does.
+    pub code: Arc<dyn AnyActor>,
+    /// Whether it is assumed not to stay enabled for ever without taking a step.
+    pub fair: bool,
+    /// Whether it may crash, if anybody may.
+    pub may_crash: bool,
+}
+
+/// A predicate on global states.
+pub type Predicate = Arc<dyn Fn(&View<'_>) -> bool + Send + Sync>;
+
+/// A question about the system.
+#[derive(Clone)]
+pub struct Question {
+    /// When it must hold.
+    pub kind: Kind,
+    /// The user's name for it.
+    pub name: String,
+    /// Once violated it stays violated.
+    pub stable: bool,
+    /// Whether it holds.
+    pub holds: Predicate,
+}
+
+/// What a system is made of.
+#[derive(Clone, Default)]
+pub struct Blueprint {
+    /// Actor `n` has the id `Pid::root(n)`.
+    pub actors: Vec<Cast>,
+    /// Of channels that have none of their own.
+    pub network: Network,
+    /// Of single channels (from, to).
+    pub channels: FxHashMap<(u16, u16), Network>,
+    /// What may go wrong.
+    pub faults: Faults,
+    /// The ways in which the network may fall apart; empty: all.
+    pub sides: Vec<u64>,
+    /// Who may ever send to whom, a word for each sender; `None`: everybody to everybody.
+    pub topology: Option<Vec<u64>>,
+    /// Sets of actors that are the same up to their ids.
+    pub identical: Vec<Vec<u16>>,
+    /// What is asked.
+    pub questions: Vec<Question>,
+}
+
+impl Blueprint {
+    /// The number of the actor with this id.
+    pub fn index(&self, pid: Pid) -> Option<u16> {
+        // Roots are numbered in their upper bits; whatever else a Pid may be is no actor.
+        (0..self.actors.len() as u16).find(|&n| Pid::root(n) == pid)
+    }
+
+    /// The network of a channel.
+    pub fn channel(&self, from: u16, to: u16) -> Network {
+        match self.channels.is_empty() {
+            true => self.network,
+            false => self.channels.get(&(from, to)).copied().unwrap_or(self.network),
+        }
+    }
+
+    /// Whether some channel has this network.
+    pub fn uses(&self, network: Network) -> bool {
+        let n = self.actors.len() as u16;
+        (0..n).any(|from| (0..n).any(|to| self.channel(from, to) == network))
+    }
+
+    /// Whether `from` may ever send to `to`.
+    pub fn may_send(&self, from: u16, to: u16) -> bool {
+        self.topology.as_ref().is_none_or(|rows| (rows[from as usize] >> to) & 1 == 1)
+    }
+}
+
+/// A system of actors.
+///
+/// ```
+/// use manyworlds_actor::{Actor, Context, System};
+/// use manyworlds_core::Pid;
+///
+/// struct Counter;
+/// impl Actor for Counter {
+///     type State = u32;
+///     type Message = u32;
+///     fn start(&self, _: &mut Context<'_>) -> u32 { 0 }
+///     fn message(&self, total: &mut u32, _: Pid, add: &u32, _: &mut Context<'_>) { *total += add }
+/// }
+///
+/// struct Customer { counter: Pid, buys: u32 }
+/// impl Actor for Customer {
+///     type State = ();
+///     type Message = ();
+///     fn start(&self, ctx: &mut Context<'_>) { ctx.send(self.counter, self.buys) }
+///     fn message(&self, _: &mut (), _: Pid, _: &(), _: &mut Context<'_>) {}
+/// }
+///
+/// let mut system = System::new();
+/// let counter = system.add("counter", Counter);
+/// for buys in [1, 2] {
+///     system.add(format!("customer {buys}"), Customer { counter, buys });
+/// }
+/// let system = system.at_rest("all is counted", move |view| *view.state::<u32>(counter) == 3);
+/// # let _ = system;
+/// ```
+#[derive(Clone, Default)]
+pub struct System(Blueprint);
+
+impl System {
+    /// A system without actors, under p2p, in which nothing goes wrong.
+    pub fn new() -> System {
+        System::default()
+    }
+
+    /// Adds an actor; the `n`-th one added has the id `Pid::root(n)`.
+    ///
+    /// # Panics
+    /// If there are [`MAX_ACTORS`] already.
+    pub fn add(&mut self, name: impl Into<String>, actor: impl Actor) -> Pid {
+        let n = self.0.actors.len();
+        assert!(n < MAX_ACTORS, "a system has at most {MAX_ACTORS} actors");
+        self.0.actors.push(Cast { name: name.into(), code: Arc::new(actor), fair: false, may_crash: true });
+        Pid::root(n as u16)
+    }
+
+    /// Adds an actor.
+    pub fn actor(mut self, name: impl Into<String>, actor: impl Actor) -> System {
+        self.add(name, actor);
+        self
+    }
+
+    /// The network of channels that have none of their own; p2p if not given.
+    pub fn network(mut self, network: Network) -> System {
+        self.0.network = network;
+        self
+    }
+
+    /// The network of one channel.
+    pub fn channel(mut self, from: Pid, to: Pid, network: Network) -> System {
+        let (from, to) = (self.known(from), self.known(to));
+        self.0.channels.insert((from, to), network);
+        self
+    }
+
+    /// What may go wrong; nothing if not given.
+    pub fn faults(mut self, faults: Faults) -> System {
+        self.0.faults = faults;
+        self
+    }
+
+    /// Only these actors may crash; all if not given.
+    pub fn may_crash(mut self, actors: impl IntoIterator<Item = Pid>) -> System {
+        self.0.actors.iter_mut().for_each(|cast| cast.may_crash = false);
+        for actor in actors {
+            let n = self.known(actor);
+            self.0.actors[usize::from(n)].may_crash = true;
+        }
+        self
+    }
+
+    /// A way in which the network may fall apart: these actors on one side, the others on the other. If none is given, all ways.
+    pub fn may_split(mut self, side: impl IntoIterator<Item = Pid>) -> System {
+        let side = side.into_iter().fold(0, |side, actor| side | 1 << self.known(actor));
+        self.0.sides.push(side);
+        self
+    }
+
+    /// Declares that `from` sends to nobody but `to`, ever. The partial-order reduction lives on this; that it is kept is checked.
+    pub fn sends_only_to(mut self, from: Pid, to: impl IntoIterator<Item = Pid>) -> System {
+        let n = self.0.actors.len();
+        let row = to.into_iter().fold(0, |row, actor| row | 1u64 << self.known(actor));
+        let from = usize::from(self.known(from));
+        let rows = self.0.topology.get_or_insert_with(Vec::new);
+        rows.resize(n.max(rows.len()), u64::MAX);
+        rows[from] = row;
+        self
+    }
+
+    /// Declares that these actors are the same up to their ids (see [`Actor::rename_state`]).
+    pub fn identical(mut self, actors: impl IntoIterator<Item = Pid>) -> System {
+        let group = actors.into_iter().map(|actor| self.known(actor)).collect();
+        self.0.identical.push(group);
+        self
+    }
+
+    /// Assumes weak fairness for an actor: it does not stay enabled for ever without taking a step.
+    pub fn fair(mut self, actor: Pid) -> System {
+        let n = self.known(actor);
+        self.0.actors[usize::from(n)].fair = true;
+        self
+    }
+
+    /// Must hold in every reachable state.
+    pub fn always(self, name: impl Into<String>, holds: impl Fn(&View<'_>) -> bool + Send + Sync + 'static) -> System {
+        self.ask(Kind::Always, name, false, holds)
+    }
+
+    /// Must hold in every reachable state, and once violated stays violated: two different decisions, say. Engines that do not visit
+    /// every global state can decide it too.
+    pub fn always_stable(
+        self,
+        name: impl Into<String>,
+        holds: impl Fn(&View<'_>) -> bool + Send + Sync + 'static,
+    ) -> System {
+        self.ask(Kind::Always, name, true, holds)
+    }
+
+    /// Must hold in no reachable state.
+    pub fn never(self, name: impl Into<String>, holds: impl Fn(&View<'_>) -> bool + Send + Sync + 'static) -> System {
+        self.ask(Kind::Never, name, false, holds)
+    }
+
+    /// Must hold in some reachable state.
+    pub fn sometimes(
+        self,
+        name: impl Into<String>,
+        holds: impl Fn(&View<'_>) -> bool + Send + Sync + 'static,
+    ) -> System {
+        self.ask(Kind::Sometimes, name, false, holds)
+    }
+
+    /// Must hold somewhere on every maximal path.
+    pub fn eventually(
+        self,
+        name: impl Into<String>,
+        holds: impl Fn(&View<'_>) -> bool + Send + Sync + 'static,
+    ) -> System {
+        self.ask(Kind::Eventually, name, false, holds)
+    }
+
+    /// Must hold in every state in which nothing more can happen. `|_| false` forbids to come to rest at all.
+    pub fn at_rest(self, name: impl Into<String>, holds: impl Fn(&View<'_>) -> bool + Send + Sync + 'static) -> System {
+        self.ask(Kind::AtRest, name, true, holds)
+    }
+
+    /// The system as a transition system.
+    pub fn worlds(&self) -> Worlds {
+        Worlds::new(self.0.clone())
+    }
+
+    /// What it is made of.
+    pub fn blueprint(&self) -> &Blueprint {
+        &self.0
+    }
+
+    fn ask(
+        mut self,
+        kind: Kind,
+        name: impl Into<String>,
+        stable: bool,
+        holds: impl Fn(&View<'_>) -> bool + Send + Sync + 'static,
+    ) -> System {
+        self.0.questions.push(Question { kind, name: name.into(), stable, holds: Arc::new(holds) });
+        self
+    }
+
+    fn known(&self, actor: Pid) -> u16 {
+        self.0.index(actor).unwrap_or_else(|| panic!("there is no actor {actor:?} in this system: add it first"))
+    }
+}

@@ -1,0 +1,375 @@
+//! The table of local transitions: *(actor, local state, input) → effects*, computed once in the whole run, whichever engine and thread asks.
+//!
+//! The table itself is behind a lock and is touched only when something is new; each worker has mirrors of it that need none.
+
+use crate::causal::Causal;
+use crate::context::{Context, Note};
+use crate::erased::{AnyActor, Event, Value};
+use crate::faults::Weather;
+use crate::inbox::Inbox;
+use crate::interner::{Interner, Mirror};
+use crate::system::Blueprint;
+use manyworlds_core::{LocalStats, Network, Pid, Property, Violation, panics};
+use manyworlds_explore::fingerprint;
+use rustc_hash::FxHashMap;
+use std::hash::{Hash, Hasher};
+use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// No value, no failure.
+pub const NONE: u32 = u32::MAX;
+
+/// A value with its print, to be interned.
+pub struct Held {
+    /// The value.
+    pub value: Arc<dyn Value>,
+    print: u128,
+}
+
+impl Hash for Held {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.print.hash(state);
+    }
+}
+
+impl PartialEq for Held {
+    fn eq(&self, other: &Held) -> bool {
+        self.print == other.print && self.value.same(&*other.value)
+    }
+}
+
+impl Eq for Held {}
+
+/// Whether an actor runs.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Status {
+    /// It has not started.
+    New,
+    /// It runs.
+    Up,
+    /// It crashed; its value is what survived.
+    Down,
+}
+
+/// A local situation: what an actor remembers and which timers it has set.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Local {
+    /// Whether it runs.
+    pub status: Status,
+    /// Id of its state, or [`NONE`].
+    pub value: u32,
+    /// Sorted.
+    pub timers: Box<[&'static str]>,
+}
+
+/// A message with its sender.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Envelope {
+    /// Who sent it.
+    pub from: u16,
+    /// Id of the message.
+    pub message: u32,
+}
+
+/// What an actor reacts to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Input {
+    /// It starts.
+    Start,
+    /// The envelope with this id arrives.
+    Message(u32),
+    /// The timer at this position of its local situation goes off.
+    Timer(u16),
+    /// It comes up again.
+    Restart,
+}
+
+/// What a handler sent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Send {
+    /// To whom.
+    pub to: u16,
+    /// Id of the envelope.
+    pub envelope: u32,
+    /// Where in the source.
+    pub location: &'static Location<'static>,
+}
+
+/// What a handler does when its choices go one way.
+#[derive(Clone, Debug)]
+pub struct Branch {
+    /// The next local situation.
+    pub local: u32,
+    /// What it sends, in order.
+    pub sends: Box<[Send]>,
+    /// What it wants to have remembered.
+    pub notes: Box<[Note]>,
+    /// What it chose, in words.
+    pub chosen: Box<[String]>,
+    /// Number of the failure that it ends in, or [`NONE`].
+    pub failure: u32,
+}
+
+/// What a handler does: a branch for each way its choices can go.
+pub type Effects = Vec<Branch>;
+
+/// The part behind the lock.
+#[derive(Default)]
+pub struct Entries {
+    /// States, messages.
+    pub values: Interner<Held>,
+    /// Messages with their senders.
+    pub envelopes: Interner<Envelope>,
+    /// Local situations.
+    pub locals: Interner<Local>,
+    /// What is on its way to one actor.
+    pub inboxes: Interner<Inbox>,
+    /// What is on its way, where channels are causal.
+    pub causals: Interner<Causal>,
+    /// What belongs to no actor.
+    pub weathers: Interner<Weather>,
+    /// What handlers do.
+    pub effects: Vec<Arc<Effects>>,
+    /// What went wrong in handlers.
+    pub failures: Vec<Violation>,
+    known: FxHashMap<(u16, u32, Input), u32>,
+    same_print: FxHashMap<u128, u32>,
+    user_steps: u64,
+}
+
+/// The table: a blueprint of the system and what is known about it so far.
+pub struct Table {
+    /// The system.
+    pub blueprint: Blueprint,
+    entries: Mutex<Entries>,
+}
+
+impl Table {
+    /// A table that knows nothing.
+    pub fn new(blueprint: Blueprint) -> Table {
+        Table { blueprint, entries: Mutex::default() }
+    }
+
+    /// The part behind the lock. User code that panicked while it was held did so inside of `catch_unwind`, or left it consistent.
+    pub fn lock(&self) -> MutexGuard<'_, Entries> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How much user code ran.
+    pub fn stats(&self) -> LocalStats {
+        let entries = self.lock();
+        LocalStats { user_steps: entries.user_steps, distinct_steps: entries.user_steps }
+    }
+}
+
+impl Entries {
+    /// The id of a value.
+    pub fn value(&mut self, value: Arc<dyn Value>) -> u32 {
+        let print = value.print();
+        let before = self.values.len();
+        let same_print = &mut self.same_print;
+        self.values.intern(Held { value, print }, |_| {
+            // A `Hash` may give different values the same print; they are told apart by how many came before.
+            let earlier = same_print.entry(print).and_modify(|n| *n += 1).or_insert(0);
+            debug_assert!(before < NONE as usize);
+            print.wrapping_add(u128::from(*earlier).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835))
+        })
+    }
+
+    /// The id of a message with its sender.
+    pub fn envelope(&mut self, from: u16, message: Arc<dyn Value>) -> u32 {
+        let message = self.value(message);
+        let values = &self.values;
+        self.envelopes.intern(Envelope { from, message }, |e| fingerprint::of(&(e.from, values.print(e.message))))
+    }
+
+    /// The id of a local situation.
+    pub fn local(&mut self, status: Status, value: u32, mut timers: Vec<&'static str>) -> u32 {
+        timers.sort_unstable();
+        let values = &self.values;
+        let local = Local { status, value, timers: timers.into() };
+        self.locals.intern(local, |local| {
+            let value = if local.value == NONE { 0 } else { values.print(local.value) };
+            fingerprint::of(&(local.status, value, &local.timers))
+        })
+    }
+
+    /// The id of what belongs to no actor.
+    pub fn weather(&mut self, weather: Weather) -> u32 {
+        // A failure has a number that differs from run to run; that it failed, and whose local situation that is, is enough.
+        self.weathers.intern(weather, |w| fingerprint::of(&(w.left, w.split, w.failed.is_some())))
+    }
+
+    /// The id of a list of messages to `owner`.
+    pub fn inbox(&mut self, inbox: Inbox, network: impl Fn(u16) -> Network) -> u32 {
+        let envelopes = &self.envelopes;
+        let key = |id: u32| {
+            let from = envelopes.get(id).from;
+            crate::inbox::Key::new(network(from), from, id)
+        };
+        self.inboxes.intern(inbox, |inbox| crate::inbox::print(&inbox.items, key, |id| envelopes.print(id)))
+    }
+
+    /// The id of everything that is on its way.
+    pub fn causal(&mut self, causal: Causal, network: &impl Fn(u16, u16) -> Network) -> u32 {
+        let envelopes = &self.envelopes;
+        self.causals.intern(causal, |causal| causal.print(network, |id| envelopes.print(id)))
+    }
+
+    /// What `actor` does in `local` when `input` comes.
+    pub fn effects(&mut self, blueprint: &Blueprint, actor: u16, local: u32, input: Input) -> u32 {
+        if let Some(&id) = self.known.get(&(actor, local, input)) {
+            return id;
+        }
+        let effects = self.run(blueprint, actor, local, input);
+        let id = self.effects.len() as u32;
+        self.effects.push(Arc::new(effects));
+        self.known.insert((actor, local, input), id);
+        id
+    }
+
+    /// Runs the handler once for each way its choices can go.
+    fn run(&mut self, blueprint: &Blueprint, actor: u16, local: u32, input: Input) -> Effects {
+        let mut effects = Effects::new();
+        let mut script: Vec<u32> = Vec::new();
+        loop {
+            let situation = self.locals.get(local).clone();
+            let (branch, asked, answers) = self.run_once(blueprint, actor, &situation, local, input, &script);
+            effects.push(branch);
+            // The next script in lexicographic order.
+            let Some(last) = (0..asked.len()).rev().find(|&i| answers[i] + 1 < asked[i]) else { return effects };
+            script = answers;
+            script.truncate(last + 1);
+            script[last] += 1;
+        }
+    }
+
+    fn run_once(
+        &mut self,
+        blueprint: &Blueprint,
+        actor: u16,
+        situation: &Local,
+        local: u32,
+        input: Input,
+        script: &[u32],
+    ) -> (Branch, Vec<u32>, Vec<u32>) {
+        self.user_steps += 1;
+        let code: &dyn AnyActor = &*blueprint.actors[actor as usize].code;
+        let mut timers = situation.timers.to_vec();
+        let envelope = if let Input::Message(id) = input { Some(self.envelopes.get(id).clone()) } else { None };
+        let message = envelope.as_ref().map(|e| self.values.get(e.message).value.clone());
+        let event = match input {
+            Input::Start => Event::Start,
+            Input::Restart => Event::Restart,
+            Input::Timer(at) => Event::Timer(timers.remove(at as usize)),
+            Input::Message(_) => {
+                let from = envelope.as_ref().map_or(0, |e| e.from);
+                Event::Message(Pid::root(from), &**message.as_ref().expect("a message was looked up"))
+            }
+        };
+        let state = (situation.value != NONE).then(|| self.values.get(situation.value).value.clone());
+        let mut ctx = Context::new(Pid::root(actor), script, timers);
+        let ran = panics::listen(|| catch_unwind(AssertUnwindSafe(|| code.react(state.as_deref(), event, &mut ctx))));
+        let failure = match &ran {
+            Err(payload) => {
+                let (message, location) = panics::take(payload.as_ref());
+                Some((Property::Assertion, message, location))
+            }
+            Ok(_) => ctx.misuse.take().map(|problem| (Property::ApiContract, problem, None)),
+        };
+        let stray = ctx.sent.iter().find(|sent| blueprint.index(sent.to).is_none());
+        let failure = failure.or_else(|| {
+            let sent = stray?;
+            let problem = format!("{:?} was sent to {:?}, but there is no such actor", sent.message, sent.to);
+            Some((Property::ApiContract, problem, Some(sent.location.to_string())))
+        });
+        let undeclared =
+            ctx.sent.iter().find(|sent| blueprint.index(sent.to).is_some_and(|to| !blueprint.may_send(actor, to)));
+        let failure = failure.or_else(|| {
+            let sent = undeclared?;
+            let to = &blueprint.actors[usize::from(blueprint.index(sent.to)?)].name;
+            let problem = format!("{:?} was sent to {to}, but the topology says that this never happens", sent.message);
+            Some((Property::ApiContract, problem, Some(sent.location.to_string())))
+        });
+        let branch = match (failure, ran) {
+            (None, Ok(next)) => self.branch(blueprint, actor, &next, &ctx),
+            (failure, _) => {
+                let (property, message, location) = failure.expect("a run without a state has failed");
+                let process = Some(blueprint.actors[actor as usize].name.clone());
+                self.failures.push(Violation { property, message, location, process });
+                self.failed_branch(blueprint, actor, local, &ctx)
+            }
+        };
+        (branch, ctx.asked, ctx.answers)
+    }
+
+    fn branch(&mut self, blueprint: &Blueprint, actor: u16, next: &Arc<dyn Value>, ctx: &Context<'_>) -> Branch {
+        let value = self.value(next.clone());
+        let local = self.local(Status::Up, value, ctx.timers.clone());
+        Branch {
+            local,
+            sends: self.sends(blueprint, actor, ctx),
+            notes: ctx.notes.clone().into(),
+            chosen: ctx.chosen.clone().into(),
+            failure: NONE,
+        }
+    }
+
+    /// It stays where it was; what it sent before it failed is of no interest any more.
+    fn failed_branch(&mut self, _: &Blueprint, _: u16, local: u32, ctx: &Context<'_>) -> Branch {
+        Branch {
+            local,
+            sends: Box::default(),
+            notes: ctx.notes.clone().into(),
+            chosen: ctx.chosen.clone().into(),
+            failure: self.failures.len() as u32 - 1,
+        }
+    }
+
+    fn sends(&mut self, blueprint: &Blueprint, actor: u16, ctx: &Context<'_>) -> Box<[Send]> {
+        let send = |sent: &crate::context::Sent| Send {
+            to: blueprint.index(sent.to).expect("checked before"),
+            envelope: self.envelope(actor, sent.message.clone()),
+            location: sent.location,
+        };
+        ctx.sent.iter().map(send).collect()
+    }
+}
+
+/// A worker's own copy of the table.
+#[derive(Default)]
+pub struct Mirrors {
+    /// States, messages.
+    pub values: Mirror<Held>,
+    /// Messages with their senders.
+    pub envelopes: Mirror<Envelope>,
+    /// Local situations.
+    pub locals: Mirror<Local>,
+    /// What is on its way to one actor.
+    pub inboxes: Mirror<Inbox>,
+    /// What is on its way, where channels are causal.
+    pub causals: Mirror<Causal>,
+    /// What belongs to no actor.
+    pub weathers: Mirror<Weather>,
+    /// What handlers do.
+    pub effects: Vec<Arc<Effects>>,
+    /// (actor, local, input) → effects.
+    pub reactions: FxHashMap<(u16, u32, Input), u32>,
+    /// (inbox, envelope, owner) → the inbox with it.
+    pub pushed: FxHashMap<(u32, u32, u16), u32>,
+    /// (inbox, envelope) → the inbox without it.
+    pub taken: FxHashMap<(u32, u32), u32>,
+}
+
+impl Mirrors {
+    /// Copies what is new.
+    pub fn update(&mut self, entries: &Entries) {
+        self.values.update(&entries.values);
+        self.envelopes.update(&entries.envelopes);
+        self.locals.update(&entries.locals);
+        self.inboxes.update(&entries.inboxes);
+        self.causals.update(&entries.causals);
+        self.weathers.update(&entries.weathers);
+        self.effects.extend_from_slice(&entries.effects[self.effects.len()..]);
+    }
+}

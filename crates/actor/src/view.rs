@@ -1,0 +1,97 @@
+//! A global state as properties see it.
+
+use crate::erased::Value;
+use crate::table::{Mirrors, NONE, Status};
+use crate::worlds::{State, Worlds};
+use manyworlds_core::Pid;
+use std::cell::Ref;
+
+/// A message on its way.
+pub struct Flight<'a> {
+    /// Who sent it.
+    pub from: Pid,
+    /// To whom.
+    pub to: Pid,
+    /// What.
+    pub message: &'a dyn Value,
+}
+
+impl<'a> Flight<'a> {
+    /// The message, if it has this type.
+    pub fn message<M: 'static>(&self) -> Option<&'a M> {
+        self.message.as_any().downcast_ref()
+    }
+}
+
+/// A global state.
+pub struct View<'a> {
+    worlds: &'a Worlds,
+    mirrors: Ref<'a, Mirrors>,
+    state: &'a State,
+}
+
+impl<'a> View<'a> {
+    pub(crate) fn new(worlds: &'a Worlds, mirrors: Ref<'a, Mirrors>, state: &'a State) -> View<'a> {
+        View { worlds, mirrors, state }
+    }
+
+    /// How many actors there are.
+    pub fn actors(&self) -> usize {
+        self.worlds.blueprint().actors.len()
+    }
+
+    /// The state of an actor; of one that is down, what survived.
+    ///
+    /// # Panics
+    /// If the actor has a state of another type, or none: ask [`View::get`] then.
+    pub fn state<S: 'static>(&self, actor: Pid) -> &S {
+        self.get(actor).unwrap_or_else(|| panic!("actor {actor:?} has no state of type {}", std::any::type_name::<S>()))
+    }
+
+    /// The state of an actor, if it has one of this type: one that is down may have kept nothing.
+    pub fn get<S: 'static>(&self, actor: Pid) -> Option<&S> {
+        let n = self.worlds.blueprint().index(actor)?;
+        self.nth(usize::from(n))
+    }
+
+    /// The states of all actors that have one of this type.
+    pub fn all<S: 'static>(&self) -> impl Iterator<Item = (Pid, &S)> {
+        (0..self.actors()).filter_map(|n| Some((Pid::root(n as u16), self.nth(n)?)))
+    }
+
+    /// Whether an actor runs.
+    pub fn is_up(&self, actor: Pid) -> bool {
+        let n = self.worlds.blueprint().index(actor);
+        n.is_some_and(|n| self.mirrors.locals.get(self.state.ids()[usize::from(n)]).status == Status::Up)
+    }
+
+    /// Whether an actor has set a timer.
+    pub fn timer_is_set(&self, actor: Pid, timer: &str) -> bool {
+        let n = self.worlds.blueprint().index(actor);
+        n.is_some_and(|n| self.mirrors.locals.get(self.state.ids()[usize::from(n)]).timers.contains(&timer))
+    }
+
+    /// The messages on their way; those to one actor in an order that its network may deliver.
+    pub fn flights(&self) -> Vec<Flight<'_>> {
+        let list = self.worlds.pending(&self.mirrors, self.state);
+        let flight = |&(to, id): &(u16, u32)| {
+            let envelope = self.mirrors.envelopes.get(id);
+            let message = &*self.mirrors.values.get(envelope.message).value;
+            Flight { from: Pid::root(envelope.from), to: Pid::root(to), message }
+        };
+        list.iter().map(flight).collect()
+    }
+
+    /// The messages of this type that are on their way, with sender and destination.
+    pub fn messages<M: 'static>(&self) -> Vec<(Pid, Pid, &M)> {
+        self.flights().into_iter().filter_map(|f| Some((f.from, f.to, f.message()?))).collect()
+    }
+
+    fn nth<S: 'static>(&self, n: usize) -> Option<&S> {
+        let local = self.mirrors.locals.get(self.state.ids()[n]);
+        match local.value {
+            NONE => None,
+            id => self.mirrors.values.get(id).value.as_any().downcast_ref(),
+        }
+    }
+}
