@@ -18,6 +18,7 @@
 //! | [`step`] | what can happen in a global state |
 //! | [`view`] | a global state as properties see it |
 //! | [`symmetry`] | identical actors |
+//! | [`locals`] | the system as the DPOR engine sees it |
 //! | [`narrate`] | paths as traces, and traces as paths |
 #![forbid(unsafe_code)]
 
@@ -28,6 +29,7 @@ pub mod erased;
 pub mod faults;
 pub mod inbox;
 pub mod interner;
+pub mod locals;
 pub mod narrate;
 pub mod step;
 pub mod symmetry;

@@ -5,7 +5,7 @@ use crate::erased::AnyActor;
 use crate::faults::Faults;
 use crate::view::View;
 use crate::worlds::Worlds;
-use manyworlds_core::{Network, Pid};
+use manyworlds_core::{Network, Pid, Property, Violation};
 use manyworlds_explore::Kind;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -40,6 +40,21 @@ pub struct Question {
     pub stable: bool,
     /// Whether it holds.
     pub holds: Predicate,
+}
+
+impl Question {
+    /// What is said when it is violated.
+    pub fn violation(&self) -> Violation {
+        let name = self.name.clone();
+        let (property, message) = match self.kind {
+            Kind::Always => (Property::Always { name }, "it does not hold"),
+            Kind::Never => (Property::Never { name }, "it holds"),
+            Kind::Sometimes => (Property::Sometimes { name }, "it holds nowhere"),
+            Kind::Eventually => (Property::Eventually { name }, "it never holds"),
+            Kind::AtRest => (Property::AtRest { name }, "nothing more can happen, and it does not hold"),
+        };
+        Violation { property, message: message.to_string(), location: None, process: None }
+    }
 }
 
 /// What a system is made of.

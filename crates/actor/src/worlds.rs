@@ -58,6 +58,8 @@ pub struct Worlds {
     pub(crate) table: Arc<Table>,
     pub(crate) mirrors: RefCell<Mirrors>,
     shape: Shape,
+    /// The blank state, once it was needed.
+    rest: RefCell<Option<State>>,
 }
 
 /// Where things are in a state.
@@ -80,7 +82,12 @@ impl Shape {
 
 impl Clone for Worlds {
     fn clone(&self) -> Worlds {
-        Worlds { table: self.table.clone(), mirrors: RefCell::default(), shape: self.shape.clone() }
+        Worlds {
+            table: self.table.clone(),
+            mirrors: RefCell::default(),
+            shape: self.shape.clone(),
+            rest: RefCell::default(),
+        }
     }
 }
 
@@ -93,7 +100,7 @@ impl Worlds {
         // Odd, so that no slot's contribution loses bits.
         let weights = (0..2 * actors + 1).map(|slot| fingerprint::of(&(slot as u64)) | 1).collect();
         let shape = Shape { actors, causal, starts, weights };
-        Worlds { table: Arc::new(Table::new(blueprint)), mirrors: RefCell::default(), shape }
+        Worlds { table: Arc::new(Table::new(blueprint)), mirrors: RefCell::default(), shape, rest: RefCell::default() }
     }
 
     /// What the system is made of.
@@ -175,7 +182,7 @@ impl Worlds {
     }
 
     /// Does something with the table that the mirrors do not know yet.
-    fn learn<R>(&self, mirrors: &mut Mirrors, f: impl FnOnce(&mut Entries, &Blueprint) -> R) -> R {
+    pub(crate) fn learn<R>(&self, mirrors: &mut Mirrors, f: impl FnOnce(&mut Entries, &Blueprint) -> R) -> R {
         let mut entries = self.table.lock();
         let result = f(&mut entries, self.blueprint());
         mirrors.update(&entries);
@@ -384,6 +391,19 @@ impl Worlds {
         });
         let mut state = State { print: 0, ids };
         state.print = self.print(mirrors, &state);
+        state
+    }
+
+    /// A state with these local situations and nothing on its way.
+    pub(crate) fn at_rest(&self, locals: &[u32]) -> State {
+        let mirrors = &mut *self.mirrors.borrow_mut();
+        let mut state = match self.rest.borrow().clone() {
+            Some(state) => state,
+            None => self.rest.borrow_mut().insert(self.blank(mirrors)).clone(),
+        };
+        for (actor, &local) in locals.iter().enumerate().filter(|(_, local)| **local != NONE) {
+            self.set_local(mirrors, &mut state, actor as u16, local);
+        }
         state
     }
 

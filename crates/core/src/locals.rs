@@ -6,7 +6,7 @@
 //! answer (sends, spawns) and closes with one that does, or that ends the process: a receive, a choice, a join,
 //! the end. [`Locals::step`] gives the answer and yields the next node.
 
-use crate::{Network, NodeId, Pid, ProcId, ValueId};
+use crate::{Network, NodeId, Pid, ProcId, ValueId, Violation};
 
 /// The answer to the closing action of a node: a [`ValueId`] for receives and joins, an index for choices.
 pub type Obs = u32;
@@ -117,7 +117,9 @@ pub struct Root {
     pub proc: ProcId,
     /// Where it starts.
     pub node: NodeId,
-    /// Whether it is a monitor (gets [`OBS_END`] when the run is over, and is a daemon).
+    /// Whether it may wait for ever without harm.
+    pub daemon: bool,
+    /// Whether it is a monitor (gets [`OBS_END`] when the run is over).
     pub monitor: bool,
     /// Its name.
     pub name: String,
@@ -169,6 +171,12 @@ pub trait Locals {
 
     /// How much user code ran.
     fn stats(&self) -> LocalStats;
+
+    /// What is wrong with a finished execution in which the processes ended up in these situations, if something is.
+    fn at_end(&mut self, nodes: &mut dyn Iterator<Item = (ProcId, NodeId)>) -> Option<Violation> {
+        let _ = nodes;
+        None
+    }
 
     /// Whether the table outgrew its bound and wants [`Locals::trim`].
     fn over_bound(&self) -> bool {

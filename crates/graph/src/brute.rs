@@ -137,7 +137,7 @@ impl State {
     fn initial<L: Locals>(locals: &mut L) -> State {
         let roots = locals.roots();
         let processes = roots.iter().map(|root| {
-            (locals.pid(root.proc), Rc::new(Process::new(root.monitor, root.monitor, root.node, None, Clock::new())))
+            (locals.pid(root.proc), Rc::new(Process::new(root.daemon, root.monitor, root.node, None, Clock::new())))
         });
         State { processes: processes.collect(), network: BTreeMap::new(), losses: 0 }
     }
@@ -351,7 +351,7 @@ mod tests {
             let ops = |t: &str| t.trim_start_matches(['M', '-']).split_whitespace().map(|o| op(o, network)).collect();
             let root = |(t, n): (&str, u32)| {
                 let monitor = t.starts_with('M');
-                Root { proc: ProcId(n), node: NodeId(n), monitor, name: t.into() }
+                Root { proc: ProcId(n), node: NodeId(n), daemon: monitor, monitor, name: t.into() }
             };
             Script {
                 threads: texts().map(|(t, _)| ops(t)).collect(),

@@ -80,7 +80,7 @@ impl<L: Locals> Locals for Eager<L> {
             let name = format!("{}'s postman", root.name);
             roots.push(root);
             if !monitor {
-                roots.push(Root { proc, node, monitor: true, name });
+                roots.push(Root { proc, node, daemon: true, monitor: true, name });
             }
         }
         roots

@@ -118,7 +118,7 @@ impl Graph {
         debug_assert_eq!(clock, IGNORANT);
         for root in locals.roots() {
             let thread = graph.open_thread(locals, root.proc, Cursor { node: root.node, off: 0 }, clock, NONE);
-            graph.threads[thread as usize].daemon = root.monitor;
+            graph.threads[thread as usize].daemon = root.daemon;
             graph.threads[thread as usize].monitor = root.monitor;
         }
         graph

@@ -4,7 +4,7 @@ use crate::consistency::retain_minimal;
 use crate::graph::{Graph, NONE, Thread};
 use crate::schedule::Schedule;
 use crate::stray;
-use manyworlds_core::{Action, Failure, Locals, OBS_END, Pid, Policy, Trace, TraceError, TraceStep};
+use manyworlds_core::{Action, Failure, Locals, OBS_END, Pid, Policy, Trace, TraceError, TraceStep, Violation};
 
 /// What a replay ended with.
 #[derive(Clone, PartialEq, Debug)]
@@ -26,6 +26,9 @@ pub fn replay<L: Locals>(
     for (i, step) in trace.steps.iter().enumerate() {
         show(i, &player.located(step));
         result = player.perform(i, step)?;
+    }
+    if player.objection().is_some_and(|violation| violation.property == trace.violation.property) {
+        result = Replayed::Reproduced;
     }
     Ok(result)
 }
@@ -127,6 +130,15 @@ impl<L: Locals> Player<'_, L> {
             true => Replayed::Reproduced,
             false => Replayed::Gone,
         }
+    }
+
+    /// What is wrong with the whole execution, if it is finished.
+    fn objection(&mut self) -> Option<Violation> {
+        if !self.over() {
+            return None;
+        }
+        let mut nodes = self.graph.threads.iter().map(|th| (th.proc, th.cursor.node));
+        self.locals.at_end(&mut nodes)
     }
 
     /// Whether every process has ended or waits for ever; one that failed or gave up leaves the world unfinished.

@@ -481,6 +481,10 @@ fn classify<L: Locals>(graph: &Graph, locals: &mut L, deadlock: Deadlock) -> (En
     if let Some(objection) = end_monitors(graph, locals) {
         return (Ending::Violating, Some(objection));
     }
+    let mut nodes = graph.threads.iter().map(|th| (th.proc, th.cursor.node));
+    if let Some(violation) = locals.at_end(&mut nodes) {
+        return (Ending::Violating, Some(Culprit::World(violation)));
+    }
     match (waits, deadlock) {
         (false, _) => (Ending::Complete, None),
         (true, Deadlock::Allow) => (Ending::Blocked, None),

@@ -16,6 +16,8 @@ pub enum Culprit {
     AtEnd(u32, Failure),
     /// Processes wait for ever.
     Deadlock,
+    /// The whole execution, now that it is finished.
+    World(Violation),
     /// No single process of this graph.
     Program(Failure),
 }
@@ -208,6 +210,7 @@ impl<'g, L: Locals> Writer<'g, L> {
             Culprit::Process(t, failure) | Culprit::AtEnd(t, failure) => self.blame(*t, failure),
             Culprit::Program(failure) => violation(failure, None, false),
             Culprit::Deadlock => self.blame_deadlock(),
+            Culprit::World(violation) => violation.clone(),
         };
         Trace {
             schema: TRACE_SCHEMA.to_string(),

@@ -120,7 +120,7 @@ impl Table {
         let mut root = |n: u16, template: Rc<dyn Template>, name: &str, monitor: bool| {
             let proc = memory.meet(Pid::root(n), (NONE, u32::from(n))).expect("roots have names of their own");
             let node = NodeId(memory.trie.add_root(proc, template));
-            roots.push(Root { proc, node, monitor, name: name.to_string() });
+            roots.push(Root { proc, node, daemon: monitor, monitor, name: name.to_string() });
         };
         for ((name, main), n) in program.mains.iter().zip(0..) {
             root(n, Rc::new(Start(main.clone())), name, false);

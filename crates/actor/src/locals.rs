@@ -1,0 +1,251 @@
+//! The system as the DPOR engine sees it: no coroutine, no re-execution; a local situation is an id and what it leads to is in the table.
+//!
+//! A macro step of an actor is a receive followed by its sends. An actor waits for messages for ever (it is a daemon); one that has set
+//! timers waits with a timeout, and the timeout is a timer going off. Choices of a handler are choices of the process.
+
+use crate::system::{Blueprint, Question, System};
+use crate::table::{Branch, Input, NONE, Status};
+use crate::worlds::Worlds;
+use manyworlds_core::{
+    Action, Cursor, Failure, FailureKind, LocalStats, Locals, LocalsFactory, Network, NodeId, OBS_TIMEOUT, Obs, Pid,
+    ProcId, Property, Root, StepInfo, ValueId, Violation,
+};
+use manyworlds_explore::Kind;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Where an actor stands.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Node {
+    /// A handler ran: it sends, then the actor waits.
+    After { actor: u16, effects: u32, branch: u16 },
+    /// A handler asks.
+    Choosing { actor: u16, effects: u32 },
+    /// Some timer goes off: which?
+    Timers { actor: u16, local: u32 },
+}
+
+/// The local situations in which the actors of a finished execution are, in words.
+pub type Finals = Arc<Mutex<BTreeSet<Vec<String>>>>;
+
+/// Makes tables of locals for a system.
+pub struct ActorLocals {
+    worlds: Mutex<Worlds>,
+    finals: Option<Finals>,
+}
+
+/// Why the DPOR engine cannot check a system.
+pub fn refusal(blueprint: &Blueprint) -> Option<String> {
+    if !blueprint.faults.none() {
+        return Some("it does not inject faults: use bfs or dfs, or set all fault budgets to 0".to_string());
+    }
+    if !blueprint.channels.is_empty() {
+        return Some("its receives take messages of one network: use bfs or dfs for channels of their own".to_string());
+    }
+    let undecidable = |question: &&Question| match question.kind {
+        Kind::AtRest => false,
+        Kind::Always | Kind::Never => !question.stable,
+        Kind::Sometimes | Kind::Eventually => true,
+    };
+    let question = blueprint.questions.iter().find(undecidable)?;
+    Some(format!(
+        "it visits executions, not global states, so it cannot decide `{:?} {}`: use bfs or dfs, or state the property as \
+         `at_rest`, as `always_stable` or as an assertion in a handler",
+        question.kind, question.name
+    ))
+}
+
+impl ActorLocals {
+    /// Tables of a system; all of them share what handlers do.
+    pub fn new(system: &System) -> ActorLocals {
+        ActorLocals { worlds: Mutex::new(system.worlds()), finals: None }
+    }
+
+    /// Also collects how every execution ends.
+    pub fn collect(mut self, finals: Finals) -> ActorLocals {
+        self.finals = Some(finals);
+        self
+    }
+}
+
+impl LocalsFactory for ActorLocals {
+    type Locals = ActorTable;
+
+    fn make(&self) -> ActorTable {
+        let worlds = self.worlds.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        ActorTable { worlds, nodes: Vec::new(), ids: FxHashMap::default(), finals: self.finals.clone() }
+    }
+}
+
+/// A worker's table.
+pub struct ActorTable {
+    worlds: Worlds,
+    nodes: Vec<Node>,
+    ids: FxHashMap<Node, NodeId>,
+    finals: Option<Finals>,
+}
+
+impl ActorTable {
+    fn node(&mut self, node: Node) -> NodeId {
+        let nodes = &mut self.nodes;
+        *self.ids.entry(node).or_insert_with(|| {
+            nodes.push(node);
+            NodeId(nodes.len() as u32 - 1)
+        })
+    }
+
+    /// The node that is entered when `actor` reacts to `input`.
+    fn react(&mut self, actor: u16, local: u32, input: Input) -> NodeId {
+        let mirrors = &mut *self.worlds.mirrors.borrow_mut();
+        let effects = self.worlds.reaction(mirrors, actor, local, input);
+        let node = match mirrors.effects[effects as usize].len() {
+            1 => Node::After { actor, effects, branch: 0 },
+            _ => Node::Choosing { actor, effects },
+        };
+        let nodes = &mut self.nodes;
+        *self.ids.entry(node).or_insert_with(|| {
+            nodes.push(node);
+            NodeId(nodes.len() as u32 - 1)
+        })
+    }
+
+    fn with_branch<R>(&self, effects: u32, branch: u16, f: impl FnOnce(&Branch) -> R) -> R {
+        f(&self.worlds.mirrors.borrow().effects[effects as usize][usize::from(branch)])
+    }
+
+    fn network(&self) -> Network {
+        self.worlds.blueprint().network
+    }
+
+    /// The action that closes a node after a handler has run.
+    fn waits(&self, local: u32) -> Action {
+        let mirrors = self.worlds.mirrors.borrow();
+        Action::Recv { network: self.network(), blocking: mirrors.locals.get(local).timers.is_empty() }
+    }
+}
+
+impl Locals for ActorTable {
+    fn roots(&mut self) -> Vec<Root> {
+        let names: Vec<String> = self.worlds.blueprint().actors.iter().map(|cast| cast.name.clone()).collect();
+        let blank = {
+            let mirrors = &mut *self.worlds.mirrors.borrow_mut();
+            self.worlds.learn(mirrors, |entries, _| entries.local(Status::New, NONE, Vec::new()))
+        };
+        let root = |(name, n): (String, u16)| {
+            let node = self.react(n, blank, Input::Start);
+            Root { proc: ProcId(u32::from(n)), node, daemon: true, monitor: false, name }
+        };
+        names.into_iter().zip(0..).map(root).collect()
+    }
+
+    fn root_name(&self, proc: ProcId) -> String {
+        self.worlds.blueprint().actors[proc.0 as usize].name.clone()
+    }
+
+    fn start(&mut self, _: NodeId) {}
+
+    fn action(&self, at: Cursor) -> Action {
+        match self.nodes[at.node.0 as usize] {
+            Node::After { effects, branch, .. } => {
+                self.with_branch(effects, branch, |b| match b.sends.get(at.off as usize) {
+                    Some(send) => Action::Send {
+                        to: ProcId(u32::from(send.to)),
+                        value: ValueId(send.envelope),
+                        network: self.network(),
+                    },
+                    None if b.failure != NONE => Action::Fail,
+                    None => self.waits(b.local),
+                })
+            }
+            Node::Choosing { effects, .. } => {
+                let arity = self.worlds.mirrors.borrow().effects[effects as usize].len() as u32;
+                Action::Choose { arity, loss: false }
+            }
+            Node::Timers { local, .. } => {
+                let arity = self.worlds.mirrors.borrow().locals.get(local).timers.len() as u32;
+                Action::Choose { arity, loss: false }
+            }
+        }
+    }
+
+    fn step(&mut self, node: NodeId, obs: Obs) -> NodeId {
+        match self.nodes[node.0 as usize] {
+            Node::Choosing { actor, effects } => self.node(Node::After { actor, effects, branch: obs as u16 }),
+            Node::Timers { actor, local } => self.react(actor, local, Input::Timer(obs as u16)),
+            Node::After { actor, effects, branch } => {
+                let local = self.with_branch(effects, branch, |b| b.local);
+                match obs {
+                    OBS_TIMEOUT => {
+                        let timers = self.worlds.mirrors.borrow().locals.get(local).timers.len();
+                        match timers {
+                            1 => self.react(actor, local, Input::Timer(0)),
+                            _ => self.node(Node::Timers { actor, local }),
+                        }
+                    }
+                    envelope => self.react(actor, local, Input::Message(envelope)),
+                }
+            }
+        }
+    }
+
+    fn accepts(&mut self, _: NodeId, _: ValueId) -> bool {
+        true
+    }
+
+    fn pid(&self, proc: ProcId) -> Pid {
+        Pid::root(proc.0 as u16)
+    }
+
+    fn proc(&self, pid: Pid) -> Option<ProcId> {
+        self.worlds.blueprint().index(pid).map(|n| ProcId(u32::from(n)))
+    }
+
+    fn failure(&self, node: NodeId) -> Option<Failure> {
+        let Node::After { effects, branch, .. } = self.nodes[node.0 as usize] else { return None };
+        let number = self.with_branch(effects, branch, |b| (b.failure != NONE).then_some(b.failure))?;
+        let Violation { property, message, location, .. } = self.worlds.table.lock().failures[number as usize].clone();
+        let kind = if property == Property::ApiContract { FailureKind::Misuse } else { FailureKind::Panic };
+        Some(Failure { kind, message, location })
+    }
+
+    fn describe(&self, at: Cursor) -> StepInfo {
+        match self.nodes[at.node.0 as usize] {
+            Node::After { effects, branch, .. } => {
+                let send = self.with_branch(effects, branch, |b| b.sends.get(at.off as usize).cloned());
+                send.map_or_else(StepInfo::default, |send| StepInfo {
+                    location: Some(send.location.to_string()),
+                    detail: self.show(ValueId(send.envelope)),
+                })
+            }
+            _ => StepInfo::default(),
+        }
+    }
+
+    fn show(&self, value: ValueId) -> String {
+        let mirrors = self.worlds.mirrors.borrow();
+        mirrors.values.get(mirrors.envelopes.get(value.0).message).value.show()
+    }
+
+    fn stats(&self) -> LocalStats {
+        self.worlds.stats()
+    }
+
+    fn at_end(&mut self, nodes: &mut dyn Iterator<Item = (ProcId, NodeId)>) -> Option<Violation> {
+        let mut locals = vec![NONE; self.worlds.blueprint().actors.len()];
+        for (proc, node) in nodes {
+            if let Node::After { effects, branch, .. } = self.nodes[node.0 as usize] {
+                locals[proc.0 as usize] = self.with_branch(effects, branch, |b| b.local);
+            }
+        }
+        let state = self.worlds.at_rest(&locals);
+        if let Some(finals) = &self.finals {
+            let words = self.worlds.locals_in_words(&state);
+            finals.lock().unwrap_or_else(PoisonError::into_inner).insert(words);
+        }
+        let view = self.worlds.view(&state);
+        let questions = &self.worlds.blueprint().questions;
+        let broken = questions.iter().find(|question| (question.holds)(&view) == (question.kind == Kind::Never))?;
+        Some(broken.violation())
+    }
+}
