@@ -7,12 +7,13 @@
 use crate::causal::Causal;
 use crate::faults::Weather;
 use crate::inbox::{self, Inbox, Key};
+use crate::narrate;
 use crate::step::Step;
 use crate::system::Blueprint;
 use crate::table::{Branch, Entries, Input, Local, Mirrors, NONE, Status, Table};
 use crate::view::View;
-use manyworlds_core::{LocalStats, Network, Violation};
-use manyworlds_explore::{Model, Narration, Path, Property, fingerprint};
+use manyworlds_core::{LocalStats, Network, TraceProcess, TraceStep, Violation};
+use manyworlds_explore::{Model, Property, fingerprint};
 use smallvec::SmallVec;
 use std::cell::{Ref, RefCell};
 use std::fmt;
@@ -487,6 +488,33 @@ impl Worlds {
         }
     }
 
+    /// The initial states, and how each actor started there. Starting is a step of its own only where its order can be seen.
+    fn starts(&self) -> Vec<(State, Vec<Step>)> {
+        let mirrors = &mut *self.mirrors.borrow_mut();
+        let mut starts = vec![(self.blank(mirrors), Vec::new())];
+        if self.shape.starts {
+            return starts;
+        }
+        for actor in 0..self.shape.actors as u16 {
+            let mut further = Vec::new();
+            for (state, done) in starts {
+                if mirrors.weathers.get(state.ids[self.shape.weather()]).failed.is_some() {
+                    further.push((state, done));
+                    continue;
+                }
+                let mut steps = Vec::new();
+                self.actor_steps(mirrors, &state, actor, &Weather::default(), &mut steps);
+                further.extend(steps.into_iter().map(|step| {
+                    let mut next = state.clone();
+                    self.perform(mirrors, &mut next, &step);
+                    (next, done.iter().copied().chain([step]).collect())
+                }));
+            }
+            starts = further;
+        }
+        starts
+    }
+
     fn perform(&self, mirrors: &mut Mirrors, state: &mut State, step: &Step) {
         match *step {
             Step::Start { actor, effects, branch } | Step::Timer { actor, effects, branch, .. } => {
@@ -541,29 +569,7 @@ impl Model for Worlds {
     type Action = Step;
 
     fn initial(&self) -> Vec<State> {
-        let mirrors = &mut *self.mirrors.borrow_mut();
-        let mut states = vec![self.blank(mirrors)];
-        if self.shape.starts {
-            return states;
-        }
-        for actor in 0..self.shape.actors as u16 {
-            let before = std::mem::take(&mut states);
-            for state in before {
-                let mut steps = Vec::new();
-                let failed = mirrors.weathers.get(state.ids[self.shape.weather()]).failed.is_some();
-                self.actor_steps(mirrors, &state, actor, &Weather::default(), &mut steps);
-                if failed {
-                    states.push(state);
-                    continue;
-                }
-                for step in steps {
-                    let mut next = state.clone();
-                    self.perform(mirrors, &mut next, &step);
-                    states.push(next);
-                }
-            }
-        }
-        states
+        self.starts().into_iter().map(|(state, _)| state).collect()
     }
 
     fn actions(&self, state: &State, out: &mut Vec<Step>) {
@@ -625,7 +631,24 @@ impl Model for Worlds {
         Some(self.stats())
     }
 
-    fn narrate(&self, path: &Path<Worlds>) -> Narration {
-        crate::narrate::narrate(self, path)
+    fn cast(&self) -> Vec<TraceProcess> {
+        narrate::cast(self)
+    }
+
+    fn tell_start(&self, state: &State) -> Vec<TraceStep> {
+        let start = self.starts().into_iter().find(|(start, _)| start == state);
+        let steps = start.map(|(_, steps)| steps).unwrap_or_default();
+        let mut told = Vec::new();
+        let mut before = self.blank(&mut self.mirrors.borrow_mut());
+        for step in steps {
+            let after = self.next(&before, &step).expect("a start can be repeated");
+            told.extend(narrate::tell(self, &before, &step, &after));
+            before = after;
+        }
+        told
+    }
+
+    fn tell(&self, before: &State, step: &Step, after: &State) -> Vec<TraceStep> {
+        narrate::tell(self, before, step, after)
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::fingerprint;
 use crate::property::Property;
-use manyworlds_core::{LocalStats, TraceProcess, TraceStep, Violation};
+use manyworlds_core::{LocalStats, Pid, TraceProcess, TraceStep, Violation};
 use std::fmt::Debug;
 use std::hash::Hash;
 
@@ -87,9 +87,31 @@ pub trait Model: Clone + Send + 'static {
         None
     }
 
-    /// A path as the processes and steps of a trace, for people and for replay.
-    fn narrate(&self, path: &Path<Self>) -> Narration {
-        Narration::plain(path)
+    /// Everybody who takes part in a trace.
+    fn cast(&self) -> Vec<TraceProcess> {
+        vec![TraceProcess {
+            pid: Pid::ROOT.to_string(),
+            id: Pid::ROOT.to_bits(),
+            name: "system".to_string(),
+            daemon: false,
+            status: "running".to_string(),
+        }]
+    }
+
+    /// An initial state as steps of a trace. Parents and what a receive reads are filled in by the caller.
+    fn tell_start(&self, state: &Self::State) -> Vec<TraceStep> {
+        vec![TraceStep { kind: "start".to_string(), state_diff: Some(format!("{state:?}")), ..TraceStep::default() }]
+    }
+
+    /// What happened as steps of a trace, the first of which tells different actions apart: a trace is replayed by comparing them.
+    fn tell(&self, before: &Self::State, action: &Self::Action, after: &Self::State) -> Vec<TraceStep> {
+        let _ = before;
+        vec![TraceStep {
+            kind: "action".to_string(),
+            message: Some(format!("{action:?}")),
+            state_diff: Some(format!("{after:?}")),
+            ..TraceStep::default()
+        }]
     }
 }
 
@@ -124,43 +146,5 @@ impl<M: Model> Path<M> {
     /// The state it ends in.
     pub fn last(&self) -> &M::State {
         self.steps.last().map_or(&self.start, |(_, state)| state)
-    }
-}
-
-/// A path for people.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Narration {
-    /// Everybody who takes part.
-    pub processes: Vec<TraceProcess>,
-    /// What happens.
-    pub steps: Vec<TraceStep>,
-    /// For each step of the path the index of its first trace step.
-    pub starts: Vec<usize>,
-}
-
-impl Narration {
-    /// One process that performs the actions; the first step tells the state it starts in.
-    pub fn plain<M: Model>(path: &Path<M>) -> Narration {
-        let system = TraceProcess {
-            pid: "0".to_string(),
-            id: manyworlds_core::Pid::ROOT.to_bits(),
-            name: "system".to_string(),
-            daemon: false,
-            status: "running".to_string(),
-        };
-        let start = TraceStep {
-            kind: "start".to_string(),
-            state_diff: Some(format!("{:?}", path.start)),
-            ..TraceStep::default()
-        };
-        let action = |(i, (action, state)): (usize, &(M::Action, M::State))| TraceStep {
-            kind: "action".to_string(),
-            message: Some(format!("{action:?}")),
-            state_diff: Some(format!("{state:?}")),
-            parents: vec![i],
-            ..TraceStep::default()
-        };
-        let steps = std::iter::once(start).chain(path.steps.iter().enumerate().map(action)).collect();
-        Narration { processes: vec![system], steps, starts: (1..=path.steps.len()).collect() }
     }
 }

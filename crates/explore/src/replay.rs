@@ -1,0 +1,119 @@
+//! From a [`Trace`] back to a path: at each step the action whose telling the trace repeats is done, and in the end the violation must show.
+
+use crate::{Kind, Model};
+use manyworlds_core::{Property, Trace, TraceError, TraceStep};
+
+/// What a replay ended with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Replayed {
+    /// The same violation.
+    Reproduced,
+    /// Every step could be done, but the violation did not show.
+    Gone,
+}
+
+/// Performs `trace`; `show` sees each step before it is done.
+pub fn replay<M: Model>(
+    model: &M,
+    trace: &Trace,
+    mut show: impl FnMut(usize, &TraceStep),
+) -> Result<Replayed, TraceError> {
+    let (mut state, mut at) = start(model, trace)?;
+    (0..at).for_each(|i| show(i, &trace.steps[i]));
+    let mut visited = vec![state.clone()];
+    let mut looped = None;
+    while at < trace.steps.len() {
+        if trace.loop_from == Some(at) {
+            looped = Some(visited.len() - 1);
+        }
+        let (next, told) = step(model, trace, &state, at)?;
+        (at..at + told).for_each(|i| show(i, &trace.steps[i]));
+        at += told;
+        state = next;
+        visited.push(state.clone());
+    }
+    Ok(if violated(model, trace, &visited, looped) { Replayed::Reproduced } else { Replayed::Gone })
+}
+
+fn start<M: Model>(model: &M, trace: &Trace) -> Result<(M::State, usize), TraceError> {
+    for state in model.initial() {
+        let told = model.tell_start(&state);
+        if repeats(trace, 0, &told) {
+            return Ok((state, told.len()));
+        }
+    }
+    Err(diverged(trace, 0, &[model.initial().first().map_or_else(Vec::new, |state| model.tell_start(state))]))
+}
+
+fn step<M: Model>(model: &M, trace: &Trace, state: &M::State, at: usize) -> Result<(M::State, usize), TraceError> {
+    let mut actions = Vec::new();
+    model.actions(state, &mut actions);
+    let mut others = Vec::new();
+    for action in &actions {
+        let Some(next) = model.next(state, action) else { continue };
+        let told = model.tell(state, action, &next);
+        if !told.is_empty() && repeats(trace, at, &told) {
+            return Ok((next, told.len()));
+        }
+        others.push(told);
+    }
+    Err(diverged(trace, at, &others))
+}
+
+/// Whether the trace tells the same from `at` on. Source lines may have moved; parents and reads follow from the rest.
+fn repeats(trace: &Trace, at: usize, told: &[TraceStep]) -> bool {
+    let same = |(a, b): (&TraceStep, &TraceStep)| {
+        (a.process, &a.kind, &a.message, a.peer, a.choice) == (b.process, &b.kind, &b.message, b.peer, b.choice)
+    };
+    let rest = trace.steps.get(at..).unwrap_or_default();
+    told.len() <= rest.len() && told.iter().zip(rest).all(same)
+}
+
+fn violated<M: Model>(model: &M, trace: &Trace, visited: &[M::State], looped: Option<usize>) -> bool {
+    let last = visited.last().expect("a replay visits its start");
+    if let Some(violation) = model.failure(last) {
+        return violation.property == trace.violation.property && violation.message == trace.violation.message;
+    }
+    let Some(property) = model.properties().into_iter().find(|p| p.reported() == trace.violation.property) else {
+        return false;
+    };
+    let holds = |state: &M::State| (property.holds)(model, state);
+    match property.kind {
+        Kind::Always => !holds(last),
+        Kind::Never => holds(last),
+        Kind::AtRest => at_rest(model, last) && !holds(last),
+        Kind::Eventually => {
+            let for_ever = looped.map_or_else(|| at_rest(model, last), |from| visited[from] == *last);
+            for_ever && !visited.iter().any(holds)
+        }
+        // Nothing that happens shows that something else never does.
+        Kind::Sometimes => visited.len() == 1 && !holds(last),
+    }
+}
+
+fn at_rest<M: Model>(model: &M, state: &M::State) -> bool {
+    let mut actions = Vec::new();
+    model.actions(state, &mut actions);
+    !actions.iter().any(|action| model.next(state, action).is_some())
+}
+
+fn diverged(trace: &Trace, at: usize, others: &[Vec<TraceStep>]) -> TraceError {
+    let words = |step: &TraceStep| {
+        let name = trace.processes.get(step.process).map_or("?", |p| p.name.as_str());
+        let message = step.message.as_ref().map(|m| format!(" {m}")).unwrap_or_default();
+        format!("{name}: {}{message}", step.kind)
+    };
+    let found: Vec<String> = others.iter().filter_map(|told| told.first()).map(words).collect();
+    let step = trace.steps.get(at);
+    TraceError::Diverged {
+        step: at,
+        process: step.and_then(|s| trace.processes.get(s.process)).map_or_else(String::new, |p| p.name.clone()),
+        expected: step.map_or_else(|| "nothing more".to_string(), words),
+        found: if found.is_empty() { "nothing: it has come to rest".to_string() } else { found.join(", or ") },
+    }
+}
+
+/// Whether a trace of this property can be replayed at all.
+pub fn replayable(property: &Property) -> bool {
+    !matches!(property, Property::Sometimes { .. })
+}
