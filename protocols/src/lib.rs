@@ -15,6 +15,7 @@ mod registry;
 pub mod rlog;
 pub mod ssr_br;
 pub mod two_phase_commit;
+pub mod two_phase_tla;
 
 pub use registry::{Build, Domain, Model, Param, Params};
 
