@@ -77,6 +77,15 @@ impl Causal {
     /// A message is sent.
     pub fn push(&mut self, from: u16, to: u16, id: u32, network: &impl Fn(u16, u16) -> Network) {
         let sent = Pending { from, to, id, past: self.pasts[from as usize].clone() };
+        self.insert(sent, network);
+        if network(from, to) == Network::Cd {
+            let count = self.pending.iter().filter(|p| (p.from, p.to) == (from, to)).count() as u32;
+            self.pasts[from as usize].set(from, to, count);
+        }
+    }
+
+    /// Puts a message where it belongs, behind those with the same key.
+    fn insert(&mut self, sent: Pending, network: &impl Fn(u16, u16) -> Network) {
         let rank = |p: &Pending| {
             let key = Key::new(network(p.from, p.to), p.from, p.id);
             let bag = network(p.from, p.to) == Network::Asyn;
@@ -84,10 +93,6 @@ impl Causal {
         };
         let at = self.pending.partition_point(|p| rank(p) <= rank(&sent));
         self.pending.insert(at, sent);
-        if network(from, to) == Network::Cd {
-            let count = self.pending.iter().filter(|p| (p.from, p.to) == (from, to)).count() as u32;
-            self.pasts[from as usize].set(from, to, count);
-        }
     }
 
     /// The positions of the messages to `to` that can be delivered.
@@ -125,6 +130,30 @@ impl Causal {
     pub fn read_again(&mut self, at: usize) {
         let Pending { to, past, .. } = self.pending[at].clone();
         self.pasts[to as usize].merge(&past);
+    }
+
+    /// The same with other names: `name` for actors, `envelope` for messages to an actor (by its old name).
+    pub fn renamed(
+        &self,
+        name: impl Fn(u16) -> u16,
+        mut envelope: impl FnMut(u16, u32) -> u32,
+        network: &impl Fn(u16, u16) -> Network,
+    ) -> Causal {
+        let past = |past: &Past| {
+            let mut renamed: Vec<_> = past.0.iter().map(|&(from, to, count)| (name(from), name(to), count)).collect();
+            renamed.sort_unstable();
+            Past(renamed)
+        };
+        let mut renamed = Causal::new(self.pasts.len());
+        for (actor, known) in self.pasts.iter().enumerate() {
+            renamed.pasts[usize::from(name(actor as u16))] = past(known);
+        }
+        for p in &self.pending {
+            let id = envelope(p.to, p.id);
+            let p = Pending { from: name(p.from), to: name(p.to), id, past: past(&p.past) };
+            renamed.insert(p, network);
+        }
+        renamed
     }
 
     /// Pasts have changed: equal messages under asyn may have to change places.

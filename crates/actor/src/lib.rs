@@ -18,6 +18,7 @@
 //! | [`step`] | what can happen in a global state |
 //! | [`view`] | a global state as properties see it |
 //! | [`symmetry`] | identical actors |
+//! | [`persistent`] | partial-order reduction |
 //! | [`locals`] | the system as the DPOR engine sees it |
 //! | [`narrate`] | paths as traces, and traces as paths |
 #![forbid(unsafe_code)]
@@ -31,6 +32,7 @@ pub mod inbox;
 pub mod interner;
 pub mod locals;
 pub mod narrate;
+pub mod persistent;
 pub mod step;
 pub mod symmetry;
 pub mod system;
@@ -43,6 +45,7 @@ pub use context::Context;
 pub use erased::Value;
 pub use faults::Faults;
 pub use step::Step;
+pub use symmetry::Renaming;
 pub use system::System;
 pub use view::{Flight, View};
 pub use worlds::{State, Worlds};

@@ -67,6 +67,17 @@ pub enum Step {
 }
 
 impl Step {
+    /// What the handler does, if one runs.
+    pub fn effects(&self) -> Option<u32> {
+        match *self {
+            Step::Start { effects, .. }
+            | Step::Timer { effects, .. }
+            | Step::Deliver { effects, .. }
+            | Step::Restart { effects, .. } => Some(effects),
+            _ => None,
+        }
+    }
+
     /// The actor that takes the step, if one does.
     pub fn actor(&self) -> Option<u16> {
         match *self {

@@ -1,11 +1,24 @@
-//! Identical actors: what a renaming is.
+//! Symmetry: of all states that are the same up to the names of identical actors, one is explored.
+//!
+//! Every renaming of the declared actors is applied; the state whose slots have the least prints is the representative. Prints depend on
+//! what ids stand for and not on the ids, so the representative is the same whoever visits it, and whenever.
 
+use crate::causal::Causal;
+use crate::faults::Weather;
+use crate::inbox::{self, Inbox, Key};
+use crate::system::Blueprint;
+use crate::table::{Entries, Local, NONE};
+use crate::worlds::{State, Worlds};
 use manyworlds_core::Pid;
+use rustc_hash::FxHashMap;
+
+/// The most renamings that are tried for each state: 7!
+const MAX_RENAMINGS: usize = 5040;
 
 /// A new name for every actor.
+#[derive(Clone, Debug)]
 pub struct Renaming {
-    /// Actor `n` becomes actor `to[n]`.
-    pub(crate) to: Vec<u16>,
+    to: Vec<u16>,
 }
 
 impl Renaming {
@@ -13,4 +26,136 @@ impl Renaming {
     pub fn rename(&self, actor: Pid) -> Pid {
         (0..self.to.len()).find(|&n| Pid::root(n as u16) == actor).map_or(actor, |n| Pid::root(self.to[n]))
     }
+
+    fn index(&self, actor: u16) -> u16 {
+        self.to[usize::from(actor)]
+    }
+}
+
+/// All renamings of a system that leave it as it is, the identity first; what each makes of what was met so far.
+#[derive(Default)]
+pub struct Symmetry {
+    renamings: Vec<Renaming>,
+    locals: FxHashMap<(u32, u16, u32), u32>,
+    inboxes: FxHashMap<(u32, u16, u32), u32>,
+}
+
+impl Symmetry {
+    /// The renamings of the declared sets of identical actors.
+    ///
+    /// # Panics
+    /// If there are more than 5040.
+    pub fn new(blueprint: &Blueprint) -> Symmetry {
+        let mut renamings = vec![(0..blueprint.actors.len() as u16).collect::<Vec<u16>>()];
+        for group in &blueprint.identical {
+            let orders = permutations(group);
+            assert!(
+                renamings.len() * orders.len() <= MAX_RENAMINGS,
+                "identical actors can be renamed in more than {MAX_RENAMINGS} ways: declare smaller sets"
+            );
+            let apply = |to: &Vec<u16>, order: &Vec<u16>| {
+                let mut to = to.clone();
+                group.iter().zip(order).for_each(|(&from, &name)| to[usize::from(from)] = name);
+                to
+            };
+            renamings = renamings.iter().flat_map(|to| orders.iter().map(move |order| apply(to, order))).collect();
+        }
+        Symmetry { renamings: renamings.into_iter().map(|to| Renaming { to }).collect(), ..Symmetry::default() }
+    }
+}
+
+fn permutations(of: &[u16]) -> Vec<Vec<u16>> {
+    let Some((&first, rest)) = of.split_first() else { return vec![Vec::new()] };
+    let insert = |order: Vec<u16>| {
+        (0..=order.len()).map(move |at| {
+            let mut longer = order.clone();
+            longer.insert(at, first);
+            longer
+        })
+    };
+    permutations(rest).into_iter().flat_map(insert).collect()
+}
+
+/// The representative of a state.
+pub fn canonical(worlds: &Worlds, symmetry: &mut Symmetry, state: State) -> State {
+    let count = symmetry.renamings.len() as u32;
+    let renamed = (1..count).map(|nth| renamed(worlds, symmetry, nth, &state)).collect::<Vec<_>>();
+    renamed.into_iter().fold(state, |least, other| {
+        let before = worlds.slot_prints(&other) < worlds.slot_prints(&least);
+        if before { other } else { least }
+    })
+}
+
+fn renamed(worlds: &Worlds, symmetry: &mut Symmetry, nth: u32, state: &State) -> State {
+    worlds.prepared(state);
+    let Symmetry { renamings, locals, inboxes } = symmetry;
+    let names = &renamings[nth as usize];
+    let n = worlds.blueprint().actors.len();
+    let mut ids = state.ids().to_vec();
+    for actor in 0..n as u16 {
+        let old = state.ids()[usize::from(actor)];
+        let new = *locals
+            .entry((nth, actor, old))
+            .or_insert_with(|| worlds.with_entries(|entries, blueprint| local(entries, blueprint, names, actor, old)));
+        ids[usize::from(names.index(actor))] = new;
+    }
+    if worlds.is_causal() {
+        ids[n] = worlds.with_entries(|entries, blueprint| causal(entries, blueprint, names, state.ids()[n]));
+    } else {
+        for to in 0..n as u16 {
+            let old = state.ids()[n + usize::from(to)];
+            let new = *inboxes
+                .entry((nth, to, old))
+                .or_insert_with(|| worlds.with_entries(|entries, blueprint| inbox(entries, blueprint, names, to, old)));
+            ids[n + usize::from(names.index(to))] = new;
+        }
+    }
+    let last = ids.len() - 1;
+    let weather = worlds.weather(&worlds.prepared(state), state);
+    if let Some(side) = weather.split {
+        let side = (0..n as u16).filter(|a| (side >> a) & 1 == 1).fold(0, |s, a| s | 1u64 << names.index(a));
+        ids[last] = worlds.with_entries(|entries, _| entries.weather(Weather { split: Some(side), ..weather }));
+    }
+    worlds.state(&ids)
+}
+
+fn local(entries: &mut Entries, blueprint: &Blueprint, names: &Renaming, actor: u16, id: u32) -> u32 {
+    let Local { status, value, timers } = (**entries.locals.get(id)).clone();
+    if value == NONE {
+        return id;
+    }
+    let code = &blueprint.actors[usize::from(actor)].code;
+    let renamed = code.rename_state(&*entries.values.get(value).value.clone(), names);
+    let value = entries.value(renamed);
+    entries.local(status, value, timers.into_vec())
+}
+
+/// The envelope as its destination would understand it under the new names.
+fn envelope(entries: &mut Entries, blueprint: &Blueprint, names: &Renaming, to: u16, id: u32) -> u32 {
+    let old = entries.envelopes.get(id).clone();
+    let message = entries.values.get(old.message).value.clone();
+    let code = &blueprint.actors[usize::from(to)].code;
+    let message = code.rename_message(&*message, names).unwrap_or(message);
+    entries.envelope(names.index(old.from), message)
+}
+
+fn inbox(entries: &mut Entries, blueprint: &Blueprint, names: &Renaming, to: u16, id: u32) -> u32 {
+    let old = entries.inboxes.get(id).clone();
+    let owner = if blueprint.channels.is_empty() { 0 } else { names.index(to) };
+    let mut items: Box<[u32]> = Box::default();
+    for &id in &old.items {
+        let id = envelope(entries, blueprint, names, to, id);
+        items = inbox::push(&items, id, |id| {
+            let from = entries.envelopes.get(id).from;
+            Key::new(blueprint.channel(from, names.index(to)), from, id)
+        });
+    }
+    entries.inbox(Inbox { owner, items }, |from| blueprint.channel(from, names.index(to)))
+}
+
+fn causal(entries: &mut Entries, blueprint: &Blueprint, names: &Renaming, id: u32) -> u32 {
+    let old: Causal = (**entries.causals.get(id)).clone();
+    let network = |from, to| blueprint.channel(from, to);
+    let renamed = old.renamed(|a| names.index(a), |to, id| envelope(entries, blueprint, names, to, id), &network);
+    entries.causal(renamed, &network)
 }

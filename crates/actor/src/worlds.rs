@@ -8,7 +8,9 @@ use crate::causal::Causal;
 use crate::faults::Weather;
 use crate::inbox::{self, Inbox, Key};
 use crate::narrate;
+use crate::persistent;
 use crate::step::Step;
+use crate::symmetry::{self, Symmetry};
 use crate::system::Blueprint;
 use crate::table::{Branch, Entries, Input, Local, Mirrors, NONE, Status, Table};
 use crate::view::View;
@@ -61,6 +63,8 @@ pub struct Worlds {
     shape: Shape,
     /// The blank state, once it was needed.
     rest: RefCell<Option<State>>,
+    /// Renamings of identical actors, once they were needed.
+    symmetry: RefCell<Option<Symmetry>>,
 }
 
 /// Where things are in a state.
@@ -88,6 +92,7 @@ impl Clone for Worlds {
             mirrors: RefCell::default(),
             shape: self.shape.clone(),
             rest: RefCell::default(),
+            symmetry: RefCell::default(),
         }
     }
 }
@@ -101,7 +106,13 @@ impl Worlds {
         // Odd, so that no slot's contribution loses bits.
         let weights = (0..2 * actors + 1).map(|slot| fingerprint::of(&(slot as u64)) | 1).collect();
         let shape = Shape { actors, causal, starts, weights };
-        Worlds { table: Arc::new(Table::new(blueprint)), mirrors: RefCell::default(), shape, rest: RefCell::default() }
+        Worlds {
+            table: Arc::new(Table::new(blueprint)),
+            mirrors: RefCell::default(),
+            shape,
+            rest: RefCell::default(),
+            symmetry: RefCell::default(),
+        }
     }
 
     /// What the system is made of.
@@ -150,6 +161,34 @@ impl Worlds {
             words.push(format!("{:?}", mirrors.causals.get(state.ids[self.shape.actors]).pasts()));
         }
         words.join("; ")
+    }
+
+    /// The part of a state that belongs to no actor.
+    pub(crate) fn weather(&self, mirrors: &Mirrors, state: &State) -> Weather {
+        (**mirrors.weathers.get(state.ids[self.shape.weather()])).clone()
+    }
+
+    /// Whether all that is on its way is one slot.
+    pub(crate) fn is_causal(&self) -> bool {
+        self.shape.causal
+    }
+
+    /// Does something with the table.
+    pub(crate) fn with_entries<R>(&self, f: impl FnOnce(&mut Entries, &Blueprint) -> R) -> R {
+        self.learn(&mut self.mirrors.borrow_mut(), f)
+    }
+
+    /// The state with these ids.
+    pub(crate) fn state(&self, ids: &[u32]) -> State {
+        let mut state = State { print: 0, ids: ids.into() };
+        state.print = self.print(&self.prepared(&state), &state);
+        state
+    }
+
+    /// The prints of all slots, which order states in the same way in every run.
+    pub(crate) fn slot_prints(&self, state: &State) -> SmallVec<[u128; 20]> {
+        let mirrors = self.prepared(state);
+        state.ids.iter().enumerate().map(|(slot, &id)| self.slot_print(&mirrors, slot, id)).collect()
     }
 
     /// What is on its way, as (destination, envelope).
@@ -410,15 +449,18 @@ impl Worlds {
 
     /// The fingerprint from scratch.
     pub(crate) fn print(&self, mirrors: &Mirrors, state: &State) -> u128 {
-        let n = self.shape.actors;
-        let slot_print = |slot: usize, id: u32| match slot {
-            slot if slot < n => mirrors.locals.print(id),
+        let weigh =
+            |(slot, &id): (usize, &u32)| self.slot_print(mirrors, slot, id).wrapping_mul(self.shape.weights[slot]);
+        state.ids.iter().enumerate().map(weigh).fold(0, u128::wrapping_add)
+    }
+
+    fn slot_print(&self, mirrors: &Mirrors, slot: usize, id: u32) -> u128 {
+        match slot {
+            slot if slot < self.shape.actors => mirrors.locals.print(id),
             slot if slot == self.shape.weather() => mirrors.weathers.print(id),
             _ if self.shape.causal => mirrors.causals.print(id),
             _ => mirrors.inboxes.print(id),
-        };
-        let weigh = |(slot, &id): (usize, &u32)| slot_print(slot, id).wrapping_mul(self.shape.weights[slot]);
-        state.ids.iter().enumerate().map(weigh).fold(0, u128::wrapping_add)
+        }
     }
 
     fn message_steps(&self, mirrors: &mut Mirrors, state: &State, to: u16, weather: &Weather, out: &mut Vec<Step>) {
@@ -613,6 +655,26 @@ impl Model for Worlds {
             property
         };
         self.blueprint().questions.iter().map(ask).collect()
+    }
+
+    fn has_symmetry(&self) -> bool {
+        !self.blueprint().identical.is_empty()
+    }
+
+    fn canonical(&self, state: State) -> State {
+        let mut symmetry = self.symmetry.borrow_mut();
+        let symmetry = symmetry.get_or_insert_with(|| Symmetry::new(self.blueprint()));
+        symmetry::canonical(self, symmetry, state)
+    }
+
+    fn independent(&self, state: &State, a: &Step, b: &Step) -> bool {
+        let (Some(one), Some(other)) = (a.actor(), b.actor()) else { return false };
+        // Under mbox the order of arrivals is part of the state.
+        one != other && !self.shape.starts && self.weather(&self.prepared(state), state).left.none()
+    }
+
+    fn persistent(&self, state: &State, steps: &mut [Step]) -> usize {
+        persistent::persistent(self, state, steps)
     }
 
     fn processes(&self) -> usize {

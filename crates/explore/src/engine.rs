@@ -1,5 +1,6 @@
 //! The one entry: runs an engine, then asks what holds eventually, and refuses what cannot be decided.
 
+use crate::concrete::concrete;
 use crate::config::{Config, Reduction, Report};
 use crate::{Kind, Model, Property, bfs, dfs, eventually, random};
 use manyworlds_core::{Observer, StopReason};
@@ -108,6 +109,9 @@ pub fn explore<M: Model>(
             break;
         }
         eventually::run(model, config, observer, property, &mut report);
+    }
+    if let (true, Some(found)) = (config.symmetry, &mut report.found) {
+        found.path = concrete(model, &found.path);
     }
     Ok(report)
 }

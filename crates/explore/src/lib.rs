@@ -17,12 +17,14 @@
 //! | `eventually` | paths on which something never holds: dead ends and (fair) cycles |
 //! | `tarjan` | strongly connected components |
 //! | `stepper` | how every engine takes steps, with reductions or without |
+//! | `concrete` | a path between representatives as one that can really be taken |
 //! | `check` | which properties a state violates |
 //! | `visited` | the set of states seen |
 #![forbid(unsafe_code)]
 
 mod bfs;
 mod check;
+mod concrete;
 pub mod config;
 mod dfs;
 mod engine;

@@ -82,7 +82,7 @@ pub trait Model: Clone + Send + 'static {
         false
     }
 
-    /// How much user code ran, if the model counts it; otherwise every step is a run of user code.
+    /// How much user code ran in all clones of the model together, if the model counts it; otherwise every step is a run of user code.
     fn local_stats(&self) -> Option<LocalStats> {
         None
     }

@@ -146,14 +146,10 @@ impl<M: Model> Stepper<M> {
     }
 }
 
-/// How much user code all workers ran; a model that does not count it runs some in every step.
+/// How much user code ran; clones of a model count together. A model that does not count it runs some in every step.
 pub fn count_user_steps<'a, M: Model>(steppers: impl Iterator<Item = &'a Stepper<M>>, stats: &mut Stats) {
-    let add = |sum: LocalStats, one: LocalStats| LocalStats {
-        user_steps: sum.user_steps + one.user_steps,
-        distinct_steps: sum.distinct_steps + one.distinct_steps,
-    };
     let steps = stats.transitions.unwrap_or(0);
-    let counted = steppers.filter_map(Stepper::local_stats).reduce(add);
+    let counted = steppers.filter_map(Stepper::local_stats).max_by_key(|stats| stats.user_steps);
     let all = counted.unwrap_or(LocalStats { user_steps: steps, distinct_steps: steps });
     (stats.user_steps, stats.distinct_steps) = (all.user_steps, all.distinct_steps);
 }
