@@ -1,7 +1,7 @@
 //! From a [`Trace`] back to a path: at each step the action whose telling the trace repeats is done, and in the end the violation must show.
 
 use crate::{Kind, Model};
-use manyworlds_core::{Property, Trace, TraceError, TraceStep};
+use manyworlds_core::{Trace, TraceError, TraceStep};
 
 /// What a replay ended with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -111,9 +111,4 @@ fn diverged(trace: &Trace, at: usize, others: &[Vec<TraceStep>]) -> TraceError {
         expected: step.map_or_else(|| "nothing more".to_string(), words),
         found: if found.is_empty() { "nothing: it has come to rest".to_string() } else { found.join(", or ") },
     }
-}
-
-/// Whether a trace of this property can be replayed at all.
-pub fn replayable(property: &Property) -> bool {
-    !matches!(property, Property::Sometimes { .. })
 }

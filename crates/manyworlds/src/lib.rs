@@ -1,7 +1,12 @@
 //! Manyworlds runs a distributed system, or a concurrent object, in *every* world it can reach: each distinct behaviour once. It tells you
 //! which world breaks your property, why, and how to see it again.
 
+mod actors;
 mod checker;
+mod options;
+mod programs;
+mod states;
+mod subject;
 pub mod testing;
 mod watch;
 
@@ -17,6 +22,9 @@ pub use manyworlds_program::{
     Channel, Choices, JoinHandle, Message, Monitor, Observe, Observed, ProcessBuilder, assume, choose, flip, me,
     monitor, on, process, recv, recv_timeout, recv_timeout_where, recv_where, send, send_lossy, spawn,
 };
+pub use options::{EngineName, Options};
+pub use states::Specification;
+pub use subject::{Answer, Refused, Subject};
 pub use watch::{peak_resident_bytes, resident_bytes};
 
 /// Actors: a state and handlers, in every world.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// Memory is looked at once in so many ticks: reading it is a system call.
+/// Memory is looked at once in so many ticks: reading it is a system call. Engines on global states tick seldom.
 const MEMORY_EVERY: u32 = 64;
 
 /// Ends a run for reasons the engine cannot see.
@@ -44,7 +44,7 @@ impl Observer for Watch<'_> {
             return Some(StopReason::Timeout);
         }
         if let Some(max) = self.max_memory
-            && self.ticks.fetch_add(1, Ordering::Relaxed).is_multiple_of(MEMORY_EVERY)
+            && (progress.states > 0 || self.ticks.fetch_add(1, Ordering::Relaxed).is_multiple_of(MEMORY_EVERY))
             && resident_bytes().is_some_and(|bytes| bytes > max)
         {
             return Some(StopReason::MaxMemory);

@@ -1,0 +1,103 @@
+//! Systems of actors as subjects: one model, every engine.
+
+use crate::options::{EngineName, Options};
+use crate::states::{check_states, replay_states};
+use crate::subject::{Answer, Refused, Subject, bounds, refuse_strangers, watch};
+use manyworlds_actor::locals::{ActorLocals, refusal};
+use manyworlds_actor::{Faults, System};
+use manyworlds_core::{
+    Budget, Deadlock, LocalsFactory, Observer, Outcome, Property, Trace, TraceError, TraceStep, Verdict, Violation,
+};
+use manyworlds_graph::replay::{Replayed, replay};
+use manyworlds_graph::{Config, explore};
+
+impl Subject for System {
+    fn kind(&self) -> &'static str {
+        "actors"
+    }
+
+    fn check(&self, options: &Options, observer: Option<&dyn Observer>) -> Result<Answer, Refused> {
+        let system = configured(self, options)?;
+        let network = system.blueprint().network;
+        let (engine, why) = match options.engine {
+            EngineName::Auto => (
+                EngineName::Bfs,
+                Some("breadth-first merges executions that meet again and finds a shortest counterexample".to_string()),
+            ),
+            EngineName::Brute => {
+                return Err(Refused(
+                    "engine `brute` runs programs: use must, bfs, dfs or random for actors".to_string(),
+                ));
+            }
+            engine => (engine, None),
+        };
+        let outcome = match engine {
+            EngineName::Must => check_executions(&system, options, observer)?,
+            _ => check_states(&system.worlds(), &system.worlds(), engine, options, Some(network), observer)?,
+        };
+        Ok(Answer { outcome, engine, why, network: Some(network) })
+    }
+
+    fn replay(&self, trace: &Trace, show: &mut dyn FnMut(usize, &TraceStep)) -> Result<Replayed, TraceError> {
+        let system = self.clone().network(trace.network);
+        match trace.engine.as_str() {
+            "must" => replay(&mut ActorLocals::new(&system).make(), trace, show),
+            _ => replay_states(&system.worlds(), trace, show),
+        }
+    }
+}
+
+fn configured(system: &System, options: &Options) -> Result<System, Refused> {
+    let mut system = system.clone();
+    if let Some(network) = options.network {
+        system = system.network(network);
+    }
+    if let Some(losses) = options.losses {
+        let losses = u8::try_from(losses).map_err(|_| Refused(format!("losses: {losses} is too many; at most 255")))?;
+        let faults = system.blueprint().faults;
+        system = system.faults(Faults { losses, ..faults });
+    }
+    Ok(system)
+}
+
+/// The DPOR engine on the table of local transitions.
+fn check_executions(system: &System, options: &Options, observer: Option<&dyn Observer>) -> Result<Outcome, Refused> {
+    if let Some(why) = refusal(system.blueprint()) {
+        return Err(Refused(format!("engine `must`: {why}")));
+    }
+    refuse_strangers(options, EngineName::Must)?;
+    let config = Config {
+        policy: options.policy,
+        threads: options.threads.max(1),
+        deadlock: Deadlock::Allow,
+        budget: Budget { executions: options.max_executions, depth: options.max_depth, states: None },
+        keep_going: options.keep_going,
+        ..Config::default()
+    };
+    let report = explore(&ActorLocals::new(system), &config, &watch(options, observer));
+    let verdict = match (report.counterexample, report.stopped) {
+        (Some(trace), _) => violated(system, options, trace),
+        (None, Some(reason)) => Verdict::Incomplete { reason, bounds: bounds(options).join(", ") },
+        (None, None) => Verdict::Verified { scope: format!("every execution under {}", system.blueprint().network) },
+    };
+    Ok(Outcome { verdict, stats: report.stats })
+}
+
+/// A violation is reported only if it happens again, with a table that knows nothing.
+fn violated(system: &System, options: &Options, mut trace: Trace) -> Verdict {
+    trace.model.clone_from(&options.name);
+    trace.params = options.params.clone();
+    trace.network = system.blueprint().network;
+    trace.seed = options.seed;
+    let problem = match system.replay(&trace, &mut |_, _| {}) {
+        Ok(Replayed::Reproduced) => None,
+        Ok(Replayed::Gone) => Some("it did not happen again".to_string()),
+        Err(error) => Some(error.to_string()),
+    };
+    if let Some(problem) = problem {
+        let message =
+            format!("`{}` was seen, but replayed {problem}: a handler is not deterministic", trace.violation.message);
+        trace.violation = Violation { property: Property::Deterministic, message, ..trace.violation };
+    }
+    Verdict::Violated { violation: trace.violation.clone(), trace: Box::new(trace) }
+}

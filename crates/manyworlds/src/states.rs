@@ -1,0 +1,181 @@
+//! Engines on global states: from a transition system to an [`Outcome`].
+
+use crate::options::{EngineName, Options};
+use crate::subject::{Answer, Refused, Subject, bounds, refuse_strangers, watch};
+use manyworlds_core::{
+    Budget, Network, Observer, Outcome, Property, StopReason, Trace, TraceError, TraceStep, Verdict, Violation,
+};
+use manyworlds_explore::{Config, Engine, Model, Reduction, Report, explore, narrate, replay};
+use manyworlds_graph::replay::Replayed;
+
+/// A transition system to be checked: a specification in the style of TLA+.
+///
+/// ```
+/// use manyworlds::explore::{Model, Property};
+/// use manyworlds::{Options, Specification};
+///
+/// /// A counter that never gets past 3.
+/// #[derive(Clone)]
+/// struct Counter;
+///
+/// impl Model for Counter {
+///     type State = u32;
+///     type Action = ();
+///     fn initial(&self) -> Vec<u32> { vec![0] }
+///     fn actions(&self, n: &u32, out: &mut Vec<()>) { if *n < 3 { out.push(()) } }
+///     fn next(&self, n: &u32, _: &()) -> Option<u32> { Some(n + 1) }
+///     fn properties(&self) -> Vec<Property<Counter>> { vec![Property::always("small", |_, n| *n <= 3)] }
+/// }
+///
+/// let answer = Options::new().check(&Specification(Counter))?;
+/// assert!(answer.outcome.is_verified());
+/// assert_eq!(answer.outcome.stats.states, Some(4));
+/// # Ok::<(), manyworlds::Refused>(())
+/// ```
+pub struct Specification<M: Model>(pub M);
+
+impl<M: Model> Subject for Specification<M> {
+    fn kind(&self) -> &'static str {
+        "specification"
+    }
+
+    fn check(&self, options: &Options, observer: Option<&dyn Observer>) -> Result<Answer, Refused> {
+        if options.network.is_some() {
+            return Err(Refused("a specification has no network: it says itself what can happen".to_string()));
+        }
+        if options.losses.is_some() {
+            return Err(Refused("a specification loses no messages: it says itself what can happen".to_string()));
+        }
+        let (engine, why) = match options.engine {
+            EngineName::Auto => (EngineName::Bfs, Some("breadth-first finds a shortest counterexample".to_string())),
+            EngineName::Must | EngineName::Brute => {
+                return Err(Refused(format!(
+                    "engine `{}` follows messages, and a specification has none: use bfs, dfs or random",
+                    options.engine
+                )));
+            }
+            engine => (engine, None),
+        };
+        let outcome = check_states(&self.0, &self.0, engine, options, None, observer)?;
+        Ok(Answer { outcome, engine, why, network: None })
+    }
+
+    fn replay(&self, trace: &Trace, show: &mut dyn FnMut(usize, &TraceStep)) -> Result<Replayed, TraceError> {
+        replay_states(&self.0, trace, show)
+    }
+}
+
+/// Runs an engine on the states of `model`; a violation must show again on `fresh`, which shares nothing with it.
+pub fn check_states<M: Model>(
+    model: &M,
+    fresh: &M,
+    engine: EngineName,
+    options: &Options,
+    network: Option<Network>,
+    observer: Option<&dyn Observer>,
+) -> Result<Outcome, Refused> {
+    refuse_strangers(options, engine)?;
+    let how = match engine {
+        EngineName::Dfs => Engine::Dfs,
+        EngineName::Random => Engine::Random,
+        _ => Engine::Bfs,
+    };
+    let config = configuration(options);
+    let report =
+        explore(model, how, &config, &watch(options, observer)).map_err(|refusal| Refused(refusal.to_string()))?;
+    let stats = report.stats;
+    let verdict = match &report.found {
+        Some(found) => {
+            let mut trace = narrate(model, &found.path, found.violation.clone());
+            trace.model.clone_from(&options.name);
+            trace.params = options.params.clone();
+            trace.engine = engine.name().to_string();
+            trace.network = network.unwrap_or_default();
+            trace.seed = options.seed;
+            violated(fresh, trace)
+        }
+        None => without_violation(&report, options, network),
+    };
+    Ok(Outcome { verdict, stats })
+}
+
+fn configuration(options: &Options) -> Config {
+    Config {
+        threads: options.threads.max(1),
+        budget: Budget { executions: options.max_executions, states: options.max_states, depth: options.max_depth },
+        keep_going: options.keep_going,
+        exact: options.exact,
+        reduction: if options.reduce { Reduction::Persistent } else { Reduction::None },
+        symmetry: options.symmetry,
+        seed: options.seed,
+        ..Config::default()
+    }
+}
+
+fn without_violation<M: Model>(report: &Report<M>, options: &Options, network: Option<Network>) -> Verdict {
+    let Some(reason) = report.stopped else {
+        return Verdict::Verified { scope: scope(report, options, network) };
+    };
+    let mut bounds = bounds(options);
+    if reason == StopReason::MaxExecutions && options.max_executions.is_none() {
+        bounds.push("a sample of random walks".to_string());
+    }
+    if report.frontier > 0 {
+        bounds.push(format!("{} states were known but not expanded", report.frontier));
+    }
+    Verdict::Incomplete { reason, bounds: bounds.join(", ") }
+}
+
+/// What "every state" means, and how sure it is.
+fn scope<M: Model>(report: &Report<M>, options: &Options, network: Option<Network>) -> String {
+    let mut scope = "every reachable state".to_string();
+    if options.reduce {
+        scope = "every execution up to the order of independent steps".to_string();
+    }
+    if options.symmetry {
+        scope.push_str(" up to renaming");
+    }
+    if let Some(network) = network {
+        scope.push_str(&format!(" under {network}"));
+    }
+    match report.omission {
+        Some(p) => format!("{scope} (a state was taken for another with probability below {:.0e})", p.max(1e-30)),
+        None => format!("{scope}, compared whole"),
+    }
+}
+
+/// A violation is reported only if it happens again.
+fn violated<M: Model>(fresh: &M, mut trace: Trace) -> Verdict {
+    if replayable(&trace.violation.property) {
+        let problem = match replay(fresh, &trace, |_, _| {}) {
+            Ok(manyworlds_explore::Replayed::Reproduced) => None,
+            Ok(manyworlds_explore::Replayed::Gone) => Some("it did not happen again".to_string()),
+            Err(error) => Some(error.to_string()),
+        };
+        if let Some(problem) = problem {
+            let message = format!(
+                "`{}` was seen, but replayed {problem}: the model is not deterministic",
+                trace.violation.message
+            );
+            trace.violation = Violation { property: Property::Deterministic, message, ..trace.violation };
+        }
+    }
+    Verdict::Violated { violation: trace.violation.clone(), trace: Box::new(trace) }
+}
+
+/// That something never happens is shown by no path.
+fn replayable(property: &Property) -> bool {
+    !matches!(property, Property::Sometimes { .. })
+}
+
+/// Performs a trace on the states of `model`.
+pub fn replay_states<M: Model>(
+    model: &M,
+    trace: &Trace,
+    show: &mut dyn FnMut(usize, &TraceStep),
+) -> Result<Replayed, TraceError> {
+    replay(model, trace, show).map(|replayed| match replayed {
+        manyworlds_explore::Replayed::Reproduced => Replayed::Reproduced,
+        manyworlds_explore::Replayed::Gone => Replayed::Gone,
+    })
+}

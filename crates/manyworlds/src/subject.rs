@@ -1,0 +1,81 @@
+//! What can be checked: a program, a system of actors, a specification. One interface for the command line, the tests and the books.
+
+use crate::options::{EngineName, Options};
+use crate::watch::Watch;
+use manyworlds_core::{Network, Observer, Outcome, Trace, TraceError, TraceStep};
+use manyworlds_graph::replay::Replayed;
+use std::fmt;
+
+/// Something that can be checked.
+pub trait Subject {
+    /// `program`, `actors` or `specification`.
+    fn kind(&self) -> &'static str;
+
+    /// Checks it; `observer` sees the progress.
+    fn check(&self, options: &Options, observer: Option<&dyn Observer>) -> Result<Answer, Refused>;
+
+    /// Performs a trace step by step; `show` sees each step before it is done.
+    fn replay(&self, trace: &Trace, show: &mut dyn FnMut(usize, &TraceStep)) -> Result<Replayed, TraceError>;
+}
+
+/// What came of a check.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Answer {
+    /// The verdict and the figures.
+    pub outcome: Outcome,
+    /// The engine that ran.
+    pub engine: EngineName,
+    /// Why `auto` took that one.
+    pub why: Option<String>,
+    /// The network of operations and channels that have none of their own; a specification has none.
+    pub network: Option<Network>,
+}
+
+/// A question that an engine cannot answer, or options that do not go together.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refused(pub String);
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Refused {}
+
+/// The observer that minds the clock, the memory and whoever wants to stop.
+pub fn watch<'a>(options: &Options, observer: Option<&'a dyn Observer>) -> Watch<'a> {
+    Watch::new(options.timeout, options.max_memory, options.cancel.clone(), observer)
+}
+
+/// What limited a run, in words.
+pub fn bounds(options: &Options) -> Vec<String> {
+    let mut bounds = Vec::new();
+    bounds.extend(options.max_executions.map(|n| format!("{n} executions")));
+    bounds.extend(options.max_states.map(|n| format!("{n} states")));
+    bounds.extend(options.max_depth.map(|n| format!("depth {n}")));
+    bounds.extend(options.timeout.map(|t| format!("{} s", t.as_secs_f64())));
+    bounds.extend(options.max_memory.map(|m| format!("{m} bytes")));
+    bounds
+}
+
+/// Options that only some engines know: refuses those that were given to another.
+pub fn refuse_strangers(options: &Options, engine: EngineName) -> Result<(), Refused> {
+    let states = matches!(engine, EngineName::Bfs | EngineName::Dfs | EngineName::Random);
+    let strangers = [
+        (options.max_states.is_some() && !states, "max-states", "counts executions: use max-executions"),
+        (options.exact && !states, "exact", "keeps no set of states"),
+        (options.reduce && !states, "reduce", "is a reduction itself"),
+        (options.symmetry && !states, "symmetry", "keeps no set of states"),
+        (
+            options.max_executions.is_some() && matches!(engine, EngineName::Bfs | EngineName::Dfs),
+            "max-executions",
+            "counts states: use max-states",
+        ),
+        (options.eager && states, "eager", "does not know reads: it is for `must` on programs"),
+    ];
+    match strangers.iter().find(|(given, ..)| *given) {
+        Some((_, option, why)) => Err(Refused(format!("option {option}: engine `{engine}` {why}"))),
+        None => Ok(()),
+    }
+}
