@@ -6,15 +6,15 @@
 //! ring (`order`) decides how far they travel. Nothing depends on the order of messages on a link: it is right under every network.
 //!
 //! `chang-roberts-bug` swallows nothing: a node passes on every number that is not its own, so everybody who calls an election gets its number
-//! back, and there are two leaders.
+//! back and leads, be it the greatest or not.
 
 use crate::{Build, Model, Param, Params};
 use manyworlds::Pid;
 use manyworlds::actor::{Actor, Context, System};
 
 const PARAMS: &[Param] = &[
-    Param::int("n", 4, 1..=64, "nodes"),
-    Param::text("order", "asc", "whether numbers grow or shrink along the ring: asc or desc"),
+    Param::int("n", 6, 1..=64, "nodes"),
+    Param::text("order", "desc", "whether numbers grow or shrink along the ring: asc or desc"),
 ];
 
 /// The zoo entry.
@@ -28,7 +28,7 @@ pub const MODEL: Model = Model {
 /// The variant with a seeded bug.
 pub const BUG: Model = Model {
     name: "chang-roberts-bug",
-    summary: "smaller numbers are passed on too: two leaders",
+    summary: "smaller numbers are passed on too: a node leads that is not the greatest",
     params: PARAMS,
     build: Build::Actors(|params| system(params, |_, _| true)),
 };
@@ -51,7 +51,7 @@ struct Node {
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 struct Election {
     leads: bool,
-    /// The leader's number, as far as this node knows.
+    /// The leader's number, as this node heard it first.
     leader: Option<usize>,
 }
 
@@ -74,7 +74,8 @@ impl Actor for Node {
         ctx.cancel_timer(CALL);
         match *message {
             Message::Candidate(number) if number == self.number => {
-                *election = Election { leads: true, leader: Some(number) };
+                election.leads = true;
+                election.leader.get_or_insert(number);
                 ctx.send(self.next, Message::Elected(number));
             }
             Message::Candidate(number) if (self.passes_on)(number, self.number) => {
@@ -84,7 +85,7 @@ impl Actor for Node {
             Message::Candidate(_) => {}
             Message::Elected(number) if number == self.number => {}
             Message::Elected(number) => {
-                election.leader = Some(number);
+                election.leader.get_or_insert(number);
                 ctx.send(self.next, Message::Elected(number));
             }
         }

@@ -8,14 +8,17 @@ use crate::{Build, Model, Param};
 use manyworlds::Pid;
 use manyworlds::actor::{Actor, Context, System};
 
-const PARAMS: &[Param] =
-    &[Param::int("n", 4, 1..=32, "clients"), Param::int("k", 2, 0..=100, "increments of each client")];
+const fn clients(default: u64) -> Param {
+    Param::int("n", default, 1..=32, "clients")
+}
+
+const INCREMENTS: Param = Param::int("k", 2, 0..=100, "increments of each client");
 
 /// The zoo entry.
 pub const MODEL: Model = Model {
     name: "counter",
     summary: "n clients increment a counter k times each: no increment is lost",
-    params: PARAMS,
+    params: &[clients(4), INCREMENTS],
     build: Build::Actors(|params| Ok(system(params.int("n"), params.int("k"), Way::Add))),
 };
 
@@ -23,7 +26,7 @@ pub const MODEL: Model = Model {
 pub const BUG: Model = Model {
     name: "counter-bug",
     summary: "clients read the counter and write back one more: increments get lost",
-    params: PARAMS,
+    params: &[clients(2), INCREMENTS],
     build: Build::Actors(|params| Ok(system(params.int("n"), params.int("k"), Way::ReadAndWrite))),
 };
 

@@ -15,7 +15,9 @@
 
 use crate::{Build, Model, Param, Params};
 use manyworlds::Pid;
-use manyworlds::actor::{Actor, Context, Faults, System};
+use manyworlds::actor::symmetry::Renaming;
+use manyworlds::actor::{Actor, Context, Faults, System, View};
+use std::collections::{BTreeMap, BTreeSet};
 
 const PARAMS: &[Param] = &[
     Param::int("n", 3, 1..=63, "nodes"),
@@ -56,18 +58,19 @@ struct Detector {
     counts_for: fn(usize, usize) -> usize,
 }
 
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 struct Suspicion {
     /// Rounds that have ended.
     ended: usize,
     /// The last round that each node answered.
-    heard: Vec<usize>,
-    suspected: Vec<bool>,
+    heard: BTreeMap<Pid, usize>,
+    suspected: BTreeSet<Pid>,
 }
 
 impl Detector {
     fn judge(&self, state: &mut Suspicion) {
-        state.suspected = state.heard.iter().map(|heard| heard + self.misses <= state.ended).collect();
+        let heard = |node: &Pid| state.heard.get(node).copied().unwrap_or(0);
+        state.suspected = self.nodes.iter().copied().filter(|node| heard(node) + self.misses <= state.ended).collect();
     }
 
     fn begin(&self, round: usize, ctx: &mut Context<'_>) {
@@ -82,15 +85,14 @@ impl Actor for Detector {
 
     fn start(&self, ctx: &mut Context<'_>) -> Suspicion {
         self.begin(1, ctx);
-        let n = self.nodes.len();
-        Suspicion { ended: 0, heard: vec![0; n], suspected: vec![false; n] }
+        Suspicion::default()
     }
 
     fn message(&self, state: &mut Suspicion, from: Pid, message: &Message, _: &mut Context<'_>) {
         let Message::Pong(round) = *message else { unreachable!("nobody pings the detector") };
-        let node = self.nodes.iter().position(|&node| node == from).expect("only nodes answer");
         let current = self.rounds.min(state.ended + 1);
-        state.heard[node] = state.heard[node].max((self.counts_for)(round, current));
+        let heard = state.heard.entry(from).or_insert(0);
+        *heard = (*heard).max((self.counts_for)(round, current));
         self.judge(state);
     }
 
@@ -99,6 +101,14 @@ impl Actor for Detector {
         self.judge(state);
         if state.ended < self.rounds {
             self.begin(state.ended + 1, ctx);
+        }
+    }
+
+    fn rename_state(&self, state: &Suspicion, names: &Renaming) -> Suspicion {
+        Suspicion {
+            ended: state.ended,
+            heard: state.heard.iter().map(|(&node, &round)| (names.rename(node), round)).collect(),
+            suspected: state.suspected.iter().map(|&node| names.rename(node)).collect(),
         }
     }
 }
@@ -128,6 +138,10 @@ impl Actor for Node {
     }
 }
 
+fn suspected<'v>(view: &'v View<'_>) -> impl Iterator<Item = Pid> + 'v {
+    view.all::<Suspicion>().flat_map(|(_, suspicion)| suspicion.suspected.iter().copied())
+}
+
 fn system(params: &Params, counts_for: fn(usize, usize) -> usize) -> System {
     let [n, rounds, misses, crashes] = ["n", "rounds", "misses", "crashes"].map(|name| params.int(name));
     let mut system = System::new();
@@ -137,31 +151,25 @@ fn system(params: &Params, counts_for: fn(usize, usize) -> usize) -> System {
         system.add(format!("node {i}"), Node);
     }
     let system = nodes.iter().fold(system, |system, &node| system.sends_only_to(node, [detector]));
-    let [slow, missing, innocent] = [(); 3].map(|()| nodes.clone());
     let system = system
         .sends_only_to(detector, nodes.iter().copied())
+        .identical(nodes.iter().copied())
         .faults(Faults { crashes: crashes as u8, ..Faults::default() })
         .may_crash(nodes)
-        .sometimes("a node that is up is suspected", move |view| {
-            let suspicion = view.get::<Suspicion>(detector);
-            suspicion
-                .is_some_and(|s| slow.iter().zip(&s.suspected).any(|(&node, &suspected)| suspected && view.is_up(node)))
-        })
         .at_rest("whoever is down and missed the last rounds is suspected", move |view| {
-            let suspected = &view.state::<Suspicion>(detector).suspected;
-            let missed = |node| !view.is_up(node) && view.state::<Answered>(node).0 + misses <= rounds;
-            missing.iter().zip(suspected).all(|(&node, &suspected)| suspected || !missed(node))
+            let mut missing =
+                view.all::<Answered>().filter(|&(node, answered)| !view.is_up(node) && answered.0 + misses <= rounds);
+            missing.all(|(node, _)| suspected(view).any(|suspect| suspect == node))
         })
-        .at_rest("nobody who is up is suspected", move |view| {
-            let suspected = &view.state::<Suspicion>(detector).suspected;
-            innocent.iter().zip(suspected).all(|(&node, &suspected)| !(suspected && view.is_up(node)))
-        });
+        .at_rest("nobody who is up is suspected", |view| suspected(view).all(|node| !view.is_up(node)));
+    // Within the rounds there are it takes `misses` of them to become suspicious.
+    if misses > rounds {
+        return system;
+    }
+    let system =
+        system.sometimes("a node that is up is suspected", |view| suspected(view).any(|node| view.is_up(node)));
     match crashes {
         0 => system,
-        _ => system.sometimes("a node that is down is suspected", move |view| {
-            let nodes = (1..=n as u16).map(Pid::root);
-            let suspicion = view.get::<Suspicion>(detector);
-            suspicion.is_some_and(|s| nodes.zip(&s.suspected).any(|(node, &suspected)| suspected && !view.is_up(node)))
-        }),
+        _ => system.sometimes("a node that is down is suspected", |view| suspected(view).any(|node| !view.is_up(node))),
     }
 }

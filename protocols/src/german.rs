@@ -3,7 +3,8 @@
 //! withdrawn that are in the way, waits for all to be given up, and grants. Each client asks `requests` times, for what it chooses.
 //!
 //! An exclusive copy excludes every other copy. So that a breach leaves a mark, the line holds a number: whoever gets the only copy
-//! adds one to it, and gives the number back when the copy is withdrawn; at the end no addition is lost.
+//! adds one to it, and gives the number back when the copy is withdrawn; at the end no addition is lost. And the home insists that copies are
+//! given up only while it waits for them.
 //!
 //! A grant must not be overtaken by the withdrawal that follows it: p2p, the default, is the weakest network under which it is right.
 //! Under asyn a client gives up a copy that it has not got yet, and keeps it when it comes.
@@ -17,7 +18,7 @@ use manyworlds::actor::{Actor, Context, System};
 use std::collections::{BTreeSet, VecDeque};
 
 const PARAMS: &[Param] =
-    &[Param::int("n", 3, 1..=32, "clients"), Param::int("requests", 1, 0..=10, "requests of each client")];
+    &[Param::int("n", 3, 1..=32, "clients"), Param::int("requests", 2, 0..=10, "requests of each client")];
 
 /// The zoo entry.
 pub const MODEL: Model = Model {
@@ -108,7 +109,8 @@ impl Actor for Home {
             Message::GivenUp(number) => {
                 directory.number = number.unwrap_or(directory.number);
                 directory.holders.remove(&from);
-                if directory.withdrawn.remove(&from) && (self.grants)(directory.withdrawn.len()) {
+                assert!(directory.withdrawn.remove(&from), "a copy is given up that was not waited for");
+                if (self.grants)(directory.withdrawn.len()) {
                     self.grant(directory, ctx);
                 }
             }

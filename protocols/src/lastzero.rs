@@ -11,7 +11,7 @@ use crate::{Build, Model, Param};
 use manyworlds::Pid;
 use manyworlds::actor::{Actor, Context, System};
 
-const PARAMS: &[Param] = &[Param::int("n", 3, 1..=31, "writers")];
+const PARAMS: &[Param] = &[Param::int("n", 4, 1..=31, "writers")];
 
 /// The zoo entry.
 pub const MODEL: Model = Model {

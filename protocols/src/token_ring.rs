@@ -11,7 +11,7 @@ use manyworlds::Pid;
 use manyworlds::actor::{Actor, Context, System};
 
 const PARAMS: &[Param] =
-    &[Param::int("n", 4, 2..=64, "stations"), Param::int("rounds", 2, 1..=100, "how many times the token goes round")];
+    &[Param::int("n", 5, 2..=64, "stations"), Param::int("rounds", 3, 1..=100, "how many times the token goes round")];
 
 /// The zoo entry.
 pub const MODEL: Model = Model {

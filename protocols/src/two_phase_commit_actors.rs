@@ -68,7 +68,7 @@ struct Coordinator {
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 struct Count {
-    yes: usize,
+    yes: BTreeSet<Pid>,
     decision: Option<Decision>,
     told: usize,
 }
@@ -91,16 +91,18 @@ impl Actor for Coordinator {
         Count::default()
     }
 
-    fn message(&self, count: &mut Count, _: Pid, message: &Message, ctx: &mut Context<'_>) {
-        let Message::Vote(yes) = *message else { unreachable!("the coordinator gets votes") };
-        if count.decision.is_some() {
-            return;
-        }
-        count.yes += usize::from(yes);
-        match yes {
-            false => self.decide(count, Decision::Abort, ctx),
-            true if count.yes == self.participants.len() => self.decide(count, Decision::Commit, ctx),
-            true => {}
+    fn message(&self, count: &mut Count, from: Pid, message: &Message, ctx: &mut Context<'_>) {
+        match message {
+            // It is too late to vote.
+            _ if count.decision.is_some() => {}
+            Message::Vote(true) => {
+                count.yes.insert(from);
+                if count.yes.len() == self.participants.len() {
+                    self.decide(count, Decision::Commit, ctx);
+                }
+            }
+            Message::Vote(false) => self.decide(count, Decision::Abort, ctx),
+            _ => unreachable!("the coordinator gets votes"),
         }
     }
 
@@ -170,7 +172,7 @@ impl Actor for Participant {
 
     fn message(&self, part: &mut Part, from: Pid, message: &Message, ctx: &mut Context<'_>) {
         match (message, part.decision) {
-            (Message::Prepare, None) => {
+            (Message::Prepare, None) if part.vote.is_none() => {
                 let yes = ctx.flip();
                 self.vote(part, yes, ctx);
             }
@@ -183,8 +185,8 @@ impl Actor for Participant {
             }
             (Message::Ask, Some(decision)) => ctx.send(from, Message::Decided(decision)),
             (Message::Decided(decision), None) => self.decide(part, *decision, ctx),
-            // What is decided stays decided.
-            (Message::Decided(_) | Message::Prepare, Some(_)) => {}
+            // Votes and decisions are final.
+            (Message::Decided(_), Some(_)) | (Message::Prepare, _) => {}
             (Message::Vote(_), _) => unreachable!("votes are for the coordinator"),
         }
     }
@@ -224,6 +226,7 @@ fn system(n: usize, crashes: usize, in_doubt: InDoubt) -> System {
         system.add(format!("participant {}", i + 1), Participant { coordinator, others, in_doubt });
     }
     let system = system
+        .sends_only_to(coordinator, participants)
         .faults(Faults { crashes: crashes as u8, ..Faults::default() })
         .always_stable("all decide the same", |view| {
             let mut decisions = decisions(view);
