@@ -1,8 +1,14 @@
 //! The model zoo: one file a protocol, used by the command line, the tests, the benches and the book.
 #![forbid(unsafe_code)]
 
+pub mod bounded_async;
 pub mod chain;
+pub mod chang_roberts;
 pub mod commit;
+pub mod counter;
+pub mod failure_detector;
+pub mod german;
+pub mod lastzero;
 pub mod leader;
 pub mod litmus;
 pub mod nnr;
@@ -14,8 +20,10 @@ pub mod ping_pong;
 mod registry;
 pub mod rlog;
 pub mod ssr_br;
+pub mod token_ring;
 pub mod two_phase_commit;
 pub mod two_phase_tla;
+pub mod two_phase_commit_actors;
 
 pub use registry::{Build, Domain, Model, Param, Params};
 
@@ -41,6 +49,22 @@ pub fn models() -> &'static [Model] {
         leader::BUG,
         commit::MODEL,
         commit::BUG,
+        two_phase_commit_actors::MODEL,
+        two_phase_commit_actors::BUG,
+        chang_roberts::MODEL,
+        chang_roberts::BUG,
+        token_ring::MODEL,
+        token_ring::BUG,
+        failure_detector::MODEL,
+        failure_detector::BUG,
+        german::MODEL,
+        german::BUG,
+        bounded_async::MODEL,
+        bounded_async::BUG,
+        lastzero::MODEL,
+        lastzero::BUG,
+        counter::MODEL,
+        counter::BUG,
     ];
     MODELS
 }

@@ -1,0 +1,122 @@
+//! `bounded-async`: `n` processes go through `rounds` rounds in step. Each tells a scheduler that it is ready; when all are, the scheduler
+//! lets all go; each enters the next round, tells the others which one it is in, and is ready again. No process is ever more than one round
+//! ahead of another, and nobody hears of a round that is not its own or the next one (an old one may be heard of: the network is slow).
+//!
+//! It holds under every network. Under cd and mbox nobody hears of an old round either: the news of a round causally precedes the start of
+//! the next.
+//!
+//! `bounded-async-bug` has a scheduler that lets all go when all but one are ready: the last one stays behind.
+
+use crate::{Build, Model, Param, Params};
+use manyworlds::Pid;
+use manyworlds::actor::{Actor, Context, System};
+
+const PARAMS: &[Param] = &[Param::int("n", 3, 2..=32, "processes"), Param::int("rounds", 2, 1..=50, "rounds")];
+
+/// The zoo entry.
+pub const MODEL: Model = Model {
+    name: "bounded-async",
+    summary: "n processes go round by round: none is more than one round ahead",
+    params: PARAMS,
+    build: Build::Actors(|params| Ok(system(params, params.int("n")))),
+};
+
+/// The variant with a seeded bug.
+pub const BUG: Model = Model {
+    name: "bounded-async-bug",
+    summary: "the scheduler does not wait for the last process: it stays behind",
+    params: PARAMS,
+    build: Build::Actors(|params| Ok(system(params, params.int("n") - 1))),
+};
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Message {
+    Ready,
+    Go,
+    In(usize),
+}
+
+struct Scheduler {
+    processes: Vec<Pid>,
+    /// How many it waits for.
+    enough: usize,
+}
+
+/// How many are ready.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Ready(usize);
+
+impl Actor for Scheduler {
+    type State = Ready;
+    type Message = Message;
+
+    fn start(&self, _: &mut Context<'_>) -> Ready {
+        Ready(0)
+    }
+
+    fn message(&self, ready: &mut Ready, _: Pid, _: &Message, ctx: &mut Context<'_>) {
+        ready.0 += 1;
+        if ready.0 == self.enough {
+            ready.0 = 0;
+            ctx.broadcast(&self.processes, Message::Go);
+        }
+    }
+}
+
+struct Process {
+    scheduler: Pid,
+    others: Vec<Pid>,
+    rounds: usize,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Round(usize);
+
+impl Actor for Process {
+    type State = Round;
+    type Message = Message;
+
+    fn start(&self, ctx: &mut Context<'_>) -> Round {
+        ctx.send(self.scheduler, Message::Ready);
+        Round(0)
+    }
+
+    fn message(&self, round: &mut Round, _: Pid, message: &Message, ctx: &mut Context<'_>) {
+        match *message {
+            Message::Go => {
+                round.0 += 1;
+                ctx.broadcast(&self.others, Message::In(round.0));
+                if round.0 < self.rounds {
+                    ctx.send(self.scheduler, Message::Ready);
+                }
+            }
+            Message::In(other) => assert!(other <= round.0 + 1, "in round {} while another is in {other}", round.0),
+            Message::Ready => unreachable!("only the scheduler is told who is ready"),
+        }
+    }
+}
+
+fn system(params: &Params, enough: usize) -> System {
+    let [n, rounds] = ["n", "rounds"].map(|name| params.int(name));
+    let mut system = System::new();
+    let processes: Vec<Pid> = (1..=n as u16).map(Pid::root).collect();
+    let scheduler = system.add("scheduler", Scheduler { processes: processes.clone(), enough });
+    for (i, &me) in processes.iter().enumerate() {
+        let others = processes.iter().copied().filter(|&other| other != me).collect();
+        system.add(format!("process {}", i + 1), Process { scheduler, others, rounds });
+    }
+    system
+        .sends_only_to(scheduler, processes.iter().copied())
+        .identical(processes)
+        .always("nobody is more than one round ahead", |view| {
+            let rounds = || view.all::<Round>().map(|(_, round)| round.0);
+            rounds().max().unwrap_or(0) <= rounds().min().unwrap_or(0) + 1
+        })
+        .sometimes("somebody is a round ahead", |view| {
+            let rounds = || view.all::<Round>().map(|(_, round)| round.0);
+            rounds().max() != rounds().min()
+        })
+        .at_rest("everybody has gone through all rounds", move |view| {
+            view.all::<Round>().all(|(_, round)| round.0 == rounds)
+        })
+}
