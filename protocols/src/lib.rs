@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod chain;
+pub mod chang_roberts_tla;
 pub mod commit;
 pub mod leader;
 pub mod litmus;
@@ -10,6 +11,7 @@ pub mod ns_nr;
 pub mod ns_nr_sel;
 pub mod ns_r;
 pub mod nworkers;
+pub mod paxos_tla;
 pub mod ping_pong;
 mod registry;
 pub mod rlog;
