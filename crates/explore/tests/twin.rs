@@ -7,12 +7,15 @@ use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
+/// Who acts, and where it leads; `None` if it turns out to be disabled.
+type Edge = (u8, Option<u8>);
+
 /// A transition system given as tables.
 #[derive(Clone, Debug)]
 struct Table {
     initial: Vec<u8>,
-    /// For each state its actions: who acts, and where it leads; `None` if it turns out to be disabled.
-    edges: Arc<Vec<Vec<(u8, Option<u8>)>>>,
+    /// For each state its actions.
+    edges: Arc<Vec<Vec<Edge>>>,
     /// For each property its kind and the states in which it holds.
     properties: Vec<(Kind, BTreeSet<u8>)>,
     /// States that fail.
@@ -102,8 +105,7 @@ impl Table {
         let mut naive = Naive { transitions: self.initial.len() as u64, ..Naive::default() };
         let mut queue = VecDeque::new();
         for &state in &self.initial {
-            if !naive.distance.contains_key(&state) {
-                naive.distance.insert(state, 0);
+            if naive.distance.insert(state, 0).is_none() {
                 queue.push_back(state);
             }
         }
@@ -123,10 +125,10 @@ impl Table {
             }
             for (_, next) in successors {
                 naive.transitions += 1;
-                if !naive.distance.contains_key(&next) {
-                    naive.distance.insert(next, distance + 1);
+                naive.distance.entry(next).or_insert_with(|| {
                     queue.push_back(next);
-                }
+                    distance + 1
+                });
             }
         }
         naive
@@ -368,11 +370,14 @@ proptest! {
     }
 }
 
+/// Where a process can go, and whether that touches the counter.
+type Moves = Vec<(u8, bool)>;
+
 /// Processes with tables of their own that share nothing but a counter modulo four, on which some of their steps depend.
 #[derive(Clone, Debug)]
 struct Loose {
-    /// For each process and place: where it can go, and whether that touches the counter.
-    steps: Arc<Vec<Vec<Vec<(u8, bool)>>>>,
+    /// For each process and place.
+    steps: Arc<Vec<Vec<Moves>>>,
     wrong: (u8, Vec<u8>),
 }
 
