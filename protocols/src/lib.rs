@@ -4,6 +4,7 @@
 pub mod bounded_async;
 pub mod chain;
 pub mod chang_roberts;
+pub mod chang_roberts_tla;
 pub mod commit;
 pub mod counter;
 pub mod failure_detector;
@@ -16,6 +17,7 @@ pub mod ns_nr;
 pub mod ns_nr_sel;
 pub mod ns_r;
 pub mod nworkers;
+pub mod paxos_tla;
 pub mod ping_pong;
 mod registry;
 pub mod rlog;

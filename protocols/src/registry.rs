@@ -26,6 +26,13 @@ pub enum Domain {
         /// Both ends included.
         limits: RangeInclusive<u64>,
     },
+    /// One of a few words.
+    Choice {
+        /// If not given.
+        default: &'static str,
+        /// All of them.
+        options: &'static [&'static str],
+    },
     /// Any text.
     Text {
         /// If not given.
@@ -39,6 +46,11 @@ impl Param {
         Param { name, help, domain: Domain::Int { default, limits } }
     }
 
+    /// One of a few words; the first if not given.
+    pub const fn choice(name: &'static str, options: &'static [&'static str], help: &'static str) -> Param {
+        Param { name, help, domain: Domain::Choice { default: options[0], options } }
+    }
+
     /// A text.
     pub const fn text(name: &'static str, default: &'static str, help: &'static str) -> Param {
         Param { name, help, domain: Domain::Text { default } }
@@ -48,13 +60,20 @@ impl Param {
     pub fn default(&self) -> Value {
         match &self.domain {
             Domain::Int { default, .. } => Value::from(*default),
-            Domain::Text { default } => Value::from(*default),
+            Domain::Choice { default, .. } | Domain::Text { default } => Value::from(*default),
         }
     }
 
     fn parse(&self, text: &str) -> Result<Value, String> {
         match &self.domain {
             Domain::Text { .. } => Ok(Value::from(text)),
+            Domain::Choice { options, .. } if options.contains(&text) => Ok(Value::from(text)),
+            Domain::Choice { options, .. } => Err(format!(
+                "parameter `{}` is `{text}`; expected one of {} ({})",
+                self.name,
+                options.join(", "),
+                self.help
+            )),
             Domain::Int { limits, .. } => match text.parse::<u64>() {
                 Ok(n) if limits.contains(&n) => Ok(Value::from(n)),
                 _ => Err(format!(

@@ -17,6 +17,7 @@ pub fn run(args: &ListArgs) -> Result<Exit, Complaint> {
         for param in model.params {
             let default = match &param.domain {
                 Domain::Int { default, .. } => default.to_string(),
+                Domain::Choice { default, .. } => default.to_string(),
                 Domain::Text { default } => format!("'{default}'"),
             };
             println!("{:width$}    {}={default}  {}", "", param.name, param.help);

@@ -10,16 +10,15 @@
 use crate::check::Checks;
 use crate::config::{Config, Found, Report};
 use crate::round::lock;
+use crate::sharing::{Job, Leave, SHARDS, Shared, Task};
 use crate::stepper::{Part, Stepper, Steps, count_user_steps};
-use crate::visited::{Key, Seen};
+use crate::visited::{Arrival, Reached};
 use crate::{Model, fingerprint};
 use manyworlds_core::{Observer, Progress, StopReason};
-use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, MutexGuard};
 
-const SHARDS: usize = 256;
 /// A hungry worker is given at most so many states.
 const SHARE: usize = 32;
 /// The observer is asked once in so many states.
@@ -75,158 +74,18 @@ fn finish<M: Model>(config: &Config, shared: &Shared<'_, M>, mut workers: Vec<Ow
     report
 }
 
-/// The states of a shard.
-enum Visited<S> {
-    Plain(Seen<S>),
-    /// With a bound: the least number of steps in which each state was reached.
-    Depths(bool, FxHashMap<Key<S>, u32>),
-}
-
-/// How a state was reached.
-#[derive(Clone, Copy, PartialEq)]
-enum Arrival {
-    New,
-    /// In fewer steps than before: those.
-    Sooner(u32),
-    Known,
-}
-
-impl<S: Clone + Eq + std::hash::Hash> Visited<S> {
-    fn new(config: &Config) -> Visited<S> {
-        match config.budget.depth {
-            Some(_) => Visited::Depths(config.exact, FxHashMap::default()),
-            None => Visited::Plain(Seen::new(config.exact)),
-        }
-    }
-
-    fn insert(&mut self, print: u128, state: &S, depth: u32) -> Arrival {
-        match self {
-            Visited::Plain(seen) => match seen.insert(print, state) {
-                true => Arrival::New,
-                false => Arrival::Known,
-            },
-            Visited::Depths(exact, depths) => match depths.get_mut(&Key::new(*exact, print, state)) {
-                None => {
-                    depths.insert(Key::new(*exact, print, state), depth);
-                    Arrival::New
-                }
-                Some(least) if depth < *least => Arrival::Sooner(std::mem::replace(least, depth)),
-                Some(_) => Arrival::Known,
-            },
-        }
-    }
-
-    fn touch(&self, print: u128) {
-        if let Visited::Plain(seen) = self {
-            seen.touch(&[print]);
-        }
-    }
-}
-
 /// A single worker holds all shards from the start.
 enum Access<'a, S> {
-    Held(Vec<MutexGuard<'a, Visited<S>>>),
-    Shared(&'a [Mutex<Visited<S>>]),
+    Held(Vec<MutexGuard<'a, Reached<S>>>),
+    Shared(&'a [Mutex<Reached<S>>]),
 }
 
 impl<S> Access<'_, S> {
-    fn shard<T>(&mut self, print: u128, run: impl FnOnce(&mut Visited<S>) -> T) -> T {
+    fn shard<T>(&mut self, print: u128, run: impl FnOnce(&mut Reached<S>) -> T) -> T {
         let shard = (print >> 120) as usize % SHARDS;
         match self {
             Access::Held(shards) => run(&mut shards[shard]),
             Access::Shared(shards) => run(&mut lock(&shards[shard])),
-        }
-    }
-}
-
-/// A state to be visited.
-struct Task<S> {
-    /// Which action led to it.
-    nth: u32,
-    state: S,
-    arrival: Arrival,
-}
-
-struct Job<S> {
-    /// How to get to the state before.
-    trail: Vec<u32>,
-    task: Task<S>,
-}
-
-struct Queue<S> {
-    jobs: Vec<Job<S>>,
-    waiting: usize,
-}
-
-struct Shared<'a, M: Model> {
-    observer: &'a dyn Observer,
-    visited: Vec<Mutex<Visited<M::State>>>,
-    states: AtomicU64,
-    queue: Mutex<Queue<M::State>>,
-    wake: Condvar,
-    /// Waiting workers for whom there is no job.
-    hungry: AtomicUsize,
-    stop: AtomicBool,
-    stopped: Mutex<Option<StopReason>>,
-}
-
-impl<'a, M: Model> Shared<'a, M> {
-    fn new(config: &Config, observer: &'a dyn Observer) -> Shared<'a, M> {
-        Shared {
-            observer,
-            visited: (0..SHARDS).map(|_| Mutex::new(Visited::new(config))).collect(),
-            states: AtomicU64::new(0),
-            queue: Mutex::new(Queue { jobs: Vec::new(), waiting: 0 }),
-            wake: Condvar::new(),
-            hungry: AtomicUsize::new(0),
-            stop: AtomicBool::new(false),
-            stopped: Mutex::new(None),
-        }
-    }
-
-    fn queue(&self) -> MutexGuard<'_, Queue<M::State>> {
-        lock(&self.queue)
-    }
-
-    fn stop(&self, reason: Option<StopReason>) {
-        let mut stopped = lock(&self.stopped);
-        *stopped = stopped.or(reason);
-        self.stop.store(true, Ordering::Relaxed);
-        // With the queue locked nobody is between looking at `stop` and waiting.
-        let _queue = self.queue();
-        self.wake.notify_all();
-    }
-
-    /// A job, or `None` when the run is over.
-    fn take(&self, threads: usize) -> Option<Job<M::State>> {
-        let mut queue = self.queue();
-        queue.waiting += 1;
-        loop {
-            if self.stop.load(Ordering::Relaxed) {
-                return None;
-            }
-            if let Some(job) = queue.jobs.pop() {
-                queue.waiting -= 1;
-                self.hungry.store(queue.waiting.saturating_sub(queue.jobs.len()), Ordering::Relaxed);
-                return Some(job);
-            }
-            if queue.waiting == threads {
-                self.wake.notify_all();
-                return None;
-            }
-            self.hungry.store(queue.waiting, Ordering::Relaxed);
-            queue = self.wake.wait(queue).unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-}
-
-/// Wakes the others when a worker panics: its panic ends the run.
-struct Leave<'a, 'b, M: Model>(&'a Shared<'b, M>);
-
-impl<M: Model> Drop for Leave<'_, '_, M> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.stop(None);
         }
     }
 }
@@ -344,8 +203,7 @@ impl<'a, M: Model> Worker<'a, M> {
             queue.jobs.push(Job { trail: self.trail[..before + parent].to_vec(), task });
             self.given += 1;
         }
-        self.shared.hungry.store(queue.waiting.saturating_sub(queue.jobs.len()), Ordering::Relaxed);
-        self.shared.wake.notify_all();
+        self.shared.announce(&queue);
     }
 
     fn visit(&mut self, task: Task<M::State>, access: &mut Access<'_, M::State>) {

@@ -104,6 +104,7 @@ impl<M: Model> Graph<M> {
             }
             if self.stepper.model.failure(&state).is_none() {
                 self.stepper.successors(&state, &mut successors);
+                successors.iter_mut().for_each(|step| step.process = step.process.filter(|&p| p < self.fair.len()));
                 self.taken += successors.len() as u64;
                 if successors.is_empty() {
                     return Some(node);

@@ -39,7 +39,7 @@ pub fn of<T: Hash + ?Sized>(value: &T) -> u128 {
 
 /// The fingerprint of a state that is packed into words: faster than [`of`].
 pub fn of_words<const N: usize>(words: [u64; N]) -> u128 {
-    let bytes = words.map(u64::to_ne_bytes);
+    let bytes = words.map(u64::to_le_bytes);
     xxh3_128(bytes.as_flattened())
 }
 

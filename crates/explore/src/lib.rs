@@ -13,6 +13,7 @@
 //! | `frontier` | states that wait to be expanded |
 //! | `links` | where each state came from |
 //! | `dfs` | depth-first search: no parent links; workers share the oldest states of their stacks |
+//! | `sharing` | what the workers of depth-first search share |
 //! | `random` | seeded walks |
 //! | `eventually` | paths on which something never holds: dead ends and (fair) cycles |
 //! | `tarjan` | strongly connected components |
@@ -38,6 +39,7 @@ pub mod property;
 mod random;
 pub mod replay;
 mod round;
+mod sharing;
 mod stepper;
 mod tarjan;
 mod visited;

@@ -4,7 +4,8 @@
 //! of the table, so that a table may have any length: it grows by half, and memory stays close to need. Scaling keeps the order of the
 //! lower halves, so that a growing table is copied nearly front to back.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::hash_map::Entry;
 use std::hash::{Hash, Hasher};
 use std::hint::black_box;
 
@@ -130,6 +131,65 @@ impl<S: Hash> Hash for Key<S> {
             // A fingerprint is a hash already.
             Key::Print(print) => hasher.write_u64(*print as u64),
             Key::Whole(state) => state.hash(hasher),
+        }
+    }
+}
+
+/// A shard of the states seen so far; with a bound on the depth it also knows how soon each was reached.
+pub enum Reached<S> {
+    /// Without a bound.
+    Plain(Seen<S>),
+    /// The least number of steps in which each state was reached.
+    Depths {
+        /// Whether whole states are kept.
+        exact: bool,
+        /// By state.
+        least: FxHashMap<Key<S>, u32>,
+    },
+}
+
+/// How a state was reached.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Arrival {
+    /// For the first time.
+    New,
+    /// In fewer steps than before: those.
+    Sooner(u32),
+    /// Once more.
+    Known,
+}
+
+impl<S: Clone + Eq + Hash> Reached<S> {
+    /// A shard without states.
+    pub fn new(exact: bool, bounded: bool) -> Reached<S> {
+        match bounded {
+            true => Reached::Depths { exact, least: FxHashMap::default() },
+            false => Reached::Plain(Seen::new(exact)),
+        }
+    }
+
+    /// Adds a state that was reached in `depth` steps.
+    pub fn insert(&mut self, print: u128, state: &S, depth: u32) -> Arrival {
+        match self {
+            Reached::Plain(seen) => match seen.insert(print, state) {
+                true => Arrival::New,
+                false => Arrival::Known,
+            },
+            Reached::Depths { exact, least } => match least.entry(Key::new(*exact, print, state)) {
+                Entry::Vacant(entry) => {
+                    entry.insert(depth);
+                    Arrival::New
+                }
+                Entry::Occupied(entry) if depth >= *entry.get() => Arrival::Known,
+                Entry::Occupied(mut entry) => Arrival::Sooner(entry.insert(depth)),
+            },
+        }
+    }
+
+    /// Prepares for the insertion of a state with this fingerprint.
+    pub fn touch(&self, print: u128) {
+        if let Reached::Plain(seen) = self {
+            seen.touch(&[print]);
         }
     }
 }

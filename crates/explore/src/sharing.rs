@@ -1,0 +1,129 @@
+//! What the workers of depth-first search share: the visited states, in shards behind locks, and states that were given away to workers
+//! that had nothing to do.
+
+use crate::Model;
+use crate::config::Config;
+use crate::round::lock;
+use crate::visited::{Arrival, Reached};
+use manyworlds_core::{Observer, StopReason};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// How many shards there are.
+pub const SHARDS: usize = 256;
+
+/// A state to be visited.
+pub struct Task<S> {
+    /// Which action led to it.
+    pub nth: u32,
+    /// The state.
+    pub state: S,
+    /// How it was reached.
+    pub arrival: Arrival,
+}
+
+/// A state to be visited by whoever is free.
+pub struct Job<S> {
+    /// How to get to the state before.
+    pub trail: Vec<u32>,
+    /// The state.
+    pub task: Task<S>,
+}
+
+/// States that were given away.
+pub struct Queue<S> {
+    /// The states.
+    pub jobs: Vec<Job<S>>,
+    /// Workers that have nothing to do.
+    pub waiting: usize,
+}
+
+/// Everything workers share.
+pub struct Shared<'a, M: Model> {
+    /// Watches the run.
+    pub observer: &'a dyn Observer,
+    /// The states seen so far.
+    pub visited: Vec<Mutex<Reached<M::State>>>,
+    /// How many those are.
+    pub states: AtomicU64,
+    queue: Mutex<Queue<M::State>>,
+    wake: Condvar,
+    /// Waiting workers for whom there is no job.
+    pub hungry: AtomicUsize,
+    /// Whether the run is to end now.
+    pub stop: AtomicBool,
+    /// Why, if not for a violation.
+    pub stopped: Mutex<Option<StopReason>>,
+}
+
+impl<'a, M: Model> Shared<'a, M> {
+    /// Nothing seen, nothing to do.
+    pub fn new(config: &Config, observer: &'a dyn Observer) -> Shared<'a, M> {
+        Shared {
+            observer,
+            visited: (0..SHARDS)
+                .map(|_| Mutex::new(Reached::new(config.exact, config.budget.depth.is_some())))
+                .collect(),
+            states: AtomicU64::new(0),
+            queue: Mutex::new(Queue { jobs: Vec::new(), waiting: 0 }),
+            wake: Condvar::new(),
+            hungry: AtomicUsize::new(0),
+            stop: AtomicBool::new(false),
+            stopped: Mutex::new(None),
+        }
+    }
+
+    /// The states that were given away.
+    pub fn queue(&self) -> MutexGuard<'_, Queue<M::State>> {
+        lock(&self.queue)
+    }
+
+    /// Ends the run.
+    pub fn stop(&self, reason: Option<StopReason>) {
+        let mut stopped = lock(&self.stopped);
+        *stopped = stopped.or(reason);
+        self.stop.store(true, Ordering::Relaxed);
+        // With the queue locked nobody is between looking at `stop` and waiting.
+        let _queue = self.queue();
+        self.wake.notify_all();
+    }
+
+    /// Lets waiting workers know of new jobs in the queue.
+    pub fn announce(&self, queue: &Queue<M::State>) {
+        self.hungry.store(queue.waiting.saturating_sub(queue.jobs.len()), Ordering::Relaxed);
+        self.wake.notify_all();
+    }
+
+    /// A job, or `None` when the run is over.
+    pub fn take(&self, threads: usize) -> Option<Job<M::State>> {
+        let mut queue = self.queue();
+        queue.waiting += 1;
+        loop {
+            if self.stop.load(Ordering::Relaxed) {
+                return None;
+            }
+            if let Some(job) = queue.jobs.pop() {
+                queue.waiting -= 1;
+                self.hungry.store(queue.waiting.saturating_sub(queue.jobs.len()), Ordering::Relaxed);
+                return Some(job);
+            }
+            if queue.waiting == threads {
+                self.wake.notify_all();
+                return None;
+            }
+            self.hungry.store(queue.waiting, Ordering::Relaxed);
+            queue = self.wake.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// Wakes the others when a worker panics: its panic ends the run.
+pub struct Leave<'a, 'b, M: Model>(pub &'a Shared<'b, M>);
+
+impl<M: Model> Drop for Leave<'_, '_, M> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.stop(None);
+        }
+    }
+}
