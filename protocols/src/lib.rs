@@ -1,6 +1,7 @@
 //! The model zoo: one file a protocol, used by the command line, the tests, the benches and the book.
 #![forbid(unsafe_code)]
 
+pub mod abd;
 pub mod chain;
 pub mod commit;
 pub mod leader;
@@ -10,7 +11,9 @@ pub mod ns_nr;
 pub mod ns_nr_sel;
 pub mod ns_r;
 pub mod nworkers;
+pub mod paxos;
 pub mod ping_pong;
+pub mod raft;
 mod registry;
 pub mod rlog;
 pub mod ssr_br;
@@ -40,6 +43,12 @@ pub fn models() -> &'static [Model] {
         leader::BUG,
         commit::MODEL,
         commit::BUG,
+        paxos::MODEL,
+        paxos::BUG,
+        abd::MODEL,
+        abd::BUG,
+        raft::MODEL,
+        raft::BUG,
     ];
     MODELS
 }
