@@ -3,6 +3,7 @@
 
 pub mod abd;
 pub mod chain;
+pub mod chang_roberts_tla;
 pub mod commit;
 pub mod leader;
 pub mod litmus;
@@ -12,12 +13,14 @@ pub mod ns_nr_sel;
 pub mod ns_r;
 pub mod nworkers;
 pub mod paxos;
+pub mod paxos_tla;
 pub mod ping_pong;
 pub mod raft;
 mod registry;
 pub mod rlog;
 pub mod ssr_br;
 pub mod two_phase_commit;
+pub mod two_phase_tla;
 
 pub use registry::{Build, Domain, Model, Param, Params};
 

@@ -1,5 +1,7 @@
 //! What a run is told, and what it answers.
 
+use crate::check::Checks;
+use crate::stepper::Stepper;
 use crate::{Model, Path};
 use manyworlds_core::{Budget, Stats, StopReason, Violation};
 
@@ -76,6 +78,21 @@ pub struct Report<M: Model> {
     pub final_states: Vec<M::State>,
     /// With `collect_states`.
     pub states: Vec<M::State>,
+}
+
+impl<M: Model> Report<M> {
+    /// The end of an exploration that kept fingerprints or states: what can be said only now.
+    pub(crate) fn close(&mut self, workers: &[&Checks<M>], stepper: &Stepper<M>) {
+        if self.stopped.is_none() && self.found.is_none() {
+            let states = self.stats.states.unwrap_or(0);
+            self.found = Checks::never_seen(workers, states).map(|violation| {
+                let (_, start) = stepper.initial().swap_remove(0);
+                Found { violation, path: Path::new(start) }
+            });
+            self.stats.violations += u64::from(self.found.is_some());
+        }
+        self.final_states.sort_by_cached_key(|state| stepper.model.fingerprint(state));
+    }
 }
 
 impl<M: Model> Default for Report<M> {

@@ -37,6 +37,12 @@ pub fn of<T: Hash + ?Sized>(value: &T) -> u128 {
     fingerprint
 }
 
+/// The fingerprint of a state that is packed into words: faster than [`of`].
+pub fn of_words<const N: usize>(words: [u64; N]) -> u128 {
+    let bytes = words.map(u64::to_ne_bytes);
+    xxh3_128(bytes.as_flattened())
+}
+
 /// How likely it is that among so many states two had the same fingerprint, so that one was taken for the other: at most n²/2¹²⁹.
 pub fn omission(states: u64) -> f64 {
     let n = states as f64;

@@ -1,0 +1,89 @@
+//! Which properties a state violates.
+
+use crate::{Kind, Model, Property};
+use manyworlds_core::Violation;
+use std::cell::Cell;
+
+/// The properties of a model, sorted by when they are looked at.
+pub struct Checks<M: Model> {
+    /// `always` and `never`.
+    states: Vec<Property<M>>,
+    at_rest: Vec<Property<M>>,
+    /// `sometimes`, and whether a state was seen that satisfies it.
+    sometimes: Vec<(Property<M>, Cell<bool>)>,
+}
+
+impl<M: Model> Checks<M> {
+    /// The properties of `model`.
+    pub fn new(model: &M) -> Checks<M> {
+        let mut checks = Checks { states: Vec::new(), at_rest: Vec::new(), sometimes: Vec::new() };
+        for property in model.properties() {
+            match property.kind {
+                Kind::Always | Kind::Never => checks.states.push(property),
+                Kind::AtRest => checks.at_rest.push(property),
+                Kind::Sometimes => checks.sometimes.push((property, Cell::new(false))),
+                Kind::Eventually => {}
+            }
+        }
+        checks
+    }
+
+    /// Whether anything is asked of states in which nothing more can happen.
+    pub fn asks_at_rest(&self) -> bool {
+        !self.at_rest.is_empty()
+    }
+
+    /// Notes which `sometimes` hold in a new state.
+    pub fn note(&self, model: &M, state: &M::State) {
+        for (property, seen) in &self.sometimes {
+            if !seen.get() && (property.holds)(model, state) {
+                seen.set(true);
+            }
+        }
+    }
+
+    fn broken(&self, model: &M, state: &M::State) -> Option<&Property<M>> {
+        self.states.iter().find(|property| (property.holds)(model, state) == (property.kind == Kind::Never))
+    }
+
+    fn broken_at_rest(&self, model: &M, state: &M::State) -> Option<&Property<M>> {
+        self.at_rest.iter().find(|property| !(property.holds)(model, state))
+    }
+
+    /// Whether a state is wrong whatever comes after it.
+    pub fn is_wrong(&self, model: &M, state: &M::State) -> bool {
+        model.failure(state).is_some() || self.broken(model, state).is_some()
+    }
+
+    /// Whether a state in which nothing more can happen, and that is not wrong otherwise, is wrong.
+    pub fn is_wrong_at_rest(&self, model: &M, state: &M::State) -> bool {
+        self.broken_at_rest(model, state).is_some()
+    }
+
+    /// What is wrong with a state; the properties of states at rest are asked last.
+    pub fn violation(&self, model: &M, state: &M::State) -> Option<Violation> {
+        let states = || self.broken(model, state).map(|property| (property, "in this state"));
+        let at_rest =
+            || self.broken_at_rest(model, state).map(|property| (property, "although nothing more can happen"));
+        model.failure(state).or_else(|| {
+            states().or_else(at_rest).map(|(property, when)| {
+                let verb = if property.kind == Kind::Never { "holds" } else { "does not hold" };
+                violation(property, format!("`{}` {verb} {when}", property.name))
+            })
+        })
+    }
+
+    /// The first `sometimes` that none of the workers saw, after a complete exploration.
+    pub fn never_seen(workers: &[&Checks<M>], states: u64) -> Option<Violation> {
+        let sometimes = &workers[0].sometimes;
+        let unseen = |i: &usize| !workers.iter().any(|worker| worker.sometimes[*i].1.get());
+        let property = &sometimes[(0..sometimes.len()).find(unseen)?].0;
+        let message = format!("no reachable state satisfies `{}`; {states} states were explored", property.name);
+        Some(violation(property, message))
+    }
+}
+
+/// The violation of a property.
+pub fn violation<M: Model>(property: &Property<M>, message: String) -> Violation {
+    Violation { property: property.reported(), message, location: None, process: None }
+}

@@ -1,0 +1,462 @@
+//! Depth-first search: the visited states and a stack, no parent links.
+//!
+//! A state is marked when it is found and expanded when it is taken from the stack; a path is the numbers of the actions that led to the
+//! state at hand. A worker that has nothing to do is given the oldest states of another's stack, with their paths.
+//!
+//! With persistent sets a state is expanded in full when its set led to nothing new. Whatever the order of visits, each reduced state
+//! then has a successor that is expanded after it; so a chain of reduced states ends in a state that is expanded in full, and no action
+//! is ignored for ever.
+
+use crate::check::Checks;
+use crate::config::{Config, Found, Report};
+use crate::round::lock;
+use crate::stepper::{Part, Stepper, Steps, count_user_steps};
+use crate::visited::{Key, Seen};
+use crate::{Model, fingerprint};
+use manyworlds_core::{Observer, Progress, StopReason};
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+const SHARDS: usize = 256;
+/// A hungry worker is given at most so many states.
+const SHARE: usize = 32;
+/// The observer is asked once in so many states.
+const TICK: u64 = 1024;
+
+/// Explores every state that can be reached.
+pub fn run<M: Model>(model: &M, config: &Config, observer: &dyn Observer) -> Report<M> {
+    let shared = Shared::new(config, observer);
+    let mut first = Worker::new(model, config, &shared);
+    first.seed();
+    let workers = if config.threads > 1 {
+        let others = (1..config.threads).map(|_| Worker::new(model, config, &shared));
+        let workers: Vec<Worker<'_, M>> = std::iter::once(first).chain(others).collect();
+        std::thread::scope(|scope| {
+            let run = |mut worker: Worker<'_, M>| {
+                let shared = &shared;
+                worker.run(&mut Access::Shared(&shared.visited));
+                worker.own
+            };
+            let threads: Vec<_> = workers.into_iter().map(|worker| scope.spawn(move || run(worker))).collect();
+            threads
+                .into_iter()
+                .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                .collect()
+        })
+    } else {
+        first.run(&mut Access::Held(shared.visited.iter().map(lock).collect()));
+        vec![first.own]
+    };
+    finish(config, &shared, workers)
+}
+
+fn finish<M: Model>(config: &Config, shared: &Shared<'_, M>, mut workers: Vec<Own<M>>) -> Report<M> {
+    let mut report = Report::default();
+    let states = shared.states.load(Ordering::Relaxed).min(config.budget.states.unwrap_or(u64::MAX));
+    report.stats.states = Some(states);
+    report.stats.transitions = Some(workers.iter().map(|own| own.transitions).sum());
+    report.stats.violations = workers.iter().map(|own| own.violations).sum();
+    report.frontier = shared.queue().jobs.len() as u64 + workers.iter().map(|own| own.left).sum::<u64>();
+    let cut: i64 = workers.iter().map(|own| own.cut).sum();
+    report.stopped = *lock(&shared.stopped);
+    report.stopped = report.stopped.or((cut > 0).then_some(StopReason::MaxDepth));
+    report.omission = (!config.exact).then(|| fingerprint::omission(states));
+    count_user_steps(workers.iter().map(|own| &own.stepper), &mut report.stats);
+    let found = workers.iter_mut().filter_map(|own| own.found.take());
+    report.found = found.min_by_key(|found| found.path.steps.len());
+    for own in &mut workers {
+        report.states.append(&mut own.collected);
+        report.final_states.append(&mut own.at_rest);
+    }
+    let checks: Vec<&Checks<M>> = workers.iter().map(|own| &own.checks).collect();
+    report.close(&checks, &workers[0].stepper);
+    report
+}
+
+/// The states of a shard.
+enum Visited<S> {
+    Plain(Seen<S>),
+    /// With a bound: the least number of steps in which each state was reached.
+    Depths(bool, FxHashMap<Key<S>, u32>),
+}
+
+/// How a state was reached.
+#[derive(Clone, Copy, PartialEq)]
+enum Arrival {
+    New,
+    /// In fewer steps than before: those.
+    Sooner(u32),
+    Known,
+}
+
+impl<S: Clone + Eq + std::hash::Hash> Visited<S> {
+    fn new(config: &Config) -> Visited<S> {
+        match config.budget.depth {
+            Some(_) => Visited::Depths(config.exact, FxHashMap::default()),
+            None => Visited::Plain(Seen::new(config.exact)),
+        }
+    }
+
+    fn insert(&mut self, print: u128, state: &S, depth: u32) -> Arrival {
+        match self {
+            Visited::Plain(seen) => match seen.insert(print, state) {
+                true => Arrival::New,
+                false => Arrival::Known,
+            },
+            Visited::Depths(exact, depths) => match depths.get_mut(&Key::new(*exact, print, state)) {
+                None => {
+                    depths.insert(Key::new(*exact, print, state), depth);
+                    Arrival::New
+                }
+                Some(least) if depth < *least => Arrival::Sooner(std::mem::replace(least, depth)),
+                Some(_) => Arrival::Known,
+            },
+        }
+    }
+
+    fn touch(&self, print: u128) {
+        if let Visited::Plain(seen) = self {
+            seen.touch(&[print]);
+        }
+    }
+}
+
+/// A single worker holds all shards from the start.
+enum Access<'a, S> {
+    Held(Vec<MutexGuard<'a, Visited<S>>>),
+    Shared(&'a [Mutex<Visited<S>>]),
+}
+
+impl<S> Access<'_, S> {
+    fn shard<T>(&mut self, print: u128, run: impl FnOnce(&mut Visited<S>) -> T) -> T {
+        let shard = (print >> 120) as usize % SHARDS;
+        match self {
+            Access::Held(shards) => run(&mut shards[shard]),
+            Access::Shared(shards) => run(&mut lock(&shards[shard])),
+        }
+    }
+}
+
+/// A state to be visited.
+struct Task<S> {
+    /// Which action led to it.
+    nth: u32,
+    state: S,
+    arrival: Arrival,
+}
+
+struct Job<S> {
+    /// How to get to the state before.
+    trail: Vec<u32>,
+    task: Task<S>,
+}
+
+struct Queue<S> {
+    jobs: Vec<Job<S>>,
+    waiting: usize,
+}
+
+struct Shared<'a, M: Model> {
+    observer: &'a dyn Observer,
+    visited: Vec<Mutex<Visited<M::State>>>,
+    states: AtomicU64,
+    queue: Mutex<Queue<M::State>>,
+    wake: Condvar,
+    /// Waiting workers for whom there is no job.
+    hungry: AtomicUsize,
+    stop: AtomicBool,
+    stopped: Mutex<Option<StopReason>>,
+}
+
+impl<'a, M: Model> Shared<'a, M> {
+    fn new(config: &Config, observer: &'a dyn Observer) -> Shared<'a, M> {
+        Shared {
+            observer,
+            visited: (0..SHARDS).map(|_| Mutex::new(Visited::new(config))).collect(),
+            states: AtomicU64::new(0),
+            queue: Mutex::new(Queue { jobs: Vec::new(), waiting: 0 }),
+            wake: Condvar::new(),
+            hungry: AtomicUsize::new(0),
+            stop: AtomicBool::new(false),
+            stopped: Mutex::new(None),
+        }
+    }
+
+    fn queue(&self) -> MutexGuard<'_, Queue<M::State>> {
+        lock(&self.queue)
+    }
+
+    fn stop(&self, reason: Option<StopReason>) {
+        let mut stopped = lock(&self.stopped);
+        *stopped = stopped.or(reason);
+        self.stop.store(true, Ordering::Relaxed);
+        // With the queue locked nobody is between looking at `stop` and waiting.
+        let _queue = self.queue();
+        self.wake.notify_all();
+    }
+
+    /// A job, or `None` when the run is over.
+    fn take(&self, threads: usize) -> Option<Job<M::State>> {
+        let mut queue = self.queue();
+        queue.waiting += 1;
+        loop {
+            if self.stop.load(Ordering::Relaxed) {
+                return None;
+            }
+            if let Some(job) = queue.jobs.pop() {
+                queue.waiting -= 1;
+                self.hungry.store(queue.waiting.saturating_sub(queue.jobs.len()), Ordering::Relaxed);
+                return Some(job);
+            }
+            if queue.waiting == threads {
+                self.wake.notify_all();
+                return None;
+            }
+            self.hungry.store(queue.waiting, Ordering::Relaxed);
+            queue = self.wake.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// Wakes the others when a worker panics: its panic ends the run.
+struct Leave<'a, 'b, M: Model>(&'a Shared<'b, M>);
+
+impl<M: Model> Drop for Leave<'_, '_, M> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.stop(None);
+        }
+    }
+}
+
+/// What a worker has for itself, and what it found.
+struct Own<M: Model> {
+    stepper: Stepper<M>,
+    checks: Checks<M>,
+    transitions: u64,
+    violations: u64,
+    found: Option<Found<M>>,
+    /// States that were not expanded because of the bound although something can happen in them, less those that were expanded later.
+    cut: i64,
+    /// States that were not visited when the run was stopped.
+    left: u64,
+    collected: Vec<M::State>,
+    at_rest: Vec<M::State>,
+}
+
+struct Worker<'a, M: Model> {
+    config: &'a Config,
+    shared: &'a Shared<'a, M>,
+    bound: u32,
+    own: Own<M>,
+    /// How to get to the state at hand.
+    trail: Vec<u32>,
+    /// States to be visited, oldest first.
+    stack: VecDeque<Task<M::State>>,
+    /// How many of the oldest were given away.
+    given: u64,
+    /// For each state on the path, from the one the job began with: where its successors begin on the stack.
+    marks: Vec<u64>,
+    batch: Vec<(u32, u128, M::State)>,
+    visits: u64,
+}
+
+impl<'a, M: Model> Worker<'a, M> {
+    fn new(model: &M, config: &'a Config, shared: &'a Shared<'a, M>) -> Worker<'a, M> {
+        let own = Own {
+            stepper: Stepper::new(model, config),
+            checks: Checks::new(model),
+            transitions: 0,
+            violations: 0,
+            found: None,
+            cut: 0,
+            left: 0,
+            collected: Vec::new(),
+            at_rest: Vec::new(),
+        };
+        Worker {
+            config,
+            shared,
+            bound: config.budget.depth.map_or(u32::MAX, |depth| u32::try_from(depth).unwrap_or(u32::MAX)),
+            own,
+            trail: Vec::new(),
+            stack: VecDeque::new(),
+            given: 0,
+            marks: Vec::new(),
+            batch: Vec::new(),
+            visits: 0,
+        }
+    }
+
+    /// The initial states are the first jobs.
+    fn seed(&mut self) {
+        let mut access = Access::Shared(&self.shared.visited);
+        let initial = self.own.stepper.initial();
+        self.own.transitions = initial.len() as u64;
+        let initial = initial.into_iter().enumerate().map(|(nth, (print, state))| (nth as u32, print, state));
+        self.batch.extend(initial);
+        self.insert(0, &mut access);
+        let jobs = self.stack.drain(..).map(|task| Job { trail: Vec::new(), task });
+        self.shared.queue().jobs.extend(jobs.rev());
+    }
+
+    fn run(&mut self, access: &mut Access<'_, M::State>) {
+        let _leave = Leave(self.shared);
+        while let Some(job) = self.shared.take(self.config.threads.max(1)) {
+            self.trail = job.trail;
+            self.given = 0;
+            self.visit(job.task, access);
+            while let Some(task) = self.pop() {
+                self.visit(task, access);
+                if self.shared.stop.load(Ordering::Relaxed) {
+                    break;
+                }
+                if self.shared.hungry.load(Ordering::Relaxed) > 0 {
+                    self.share();
+                }
+            }
+            self.own.left += self.stack.len() as u64;
+            self.stack.clear();
+            self.marks.clear();
+        }
+    }
+
+    /// The next state, with the trail cut back to the one it comes from.
+    fn pop(&mut self) -> Option<Task<M::State>> {
+        let top = self.given + self.stack.len() as u64;
+        while self.marks.last().is_some_and(|&mark| mark.max(self.given) >= top) {
+            self.marks.pop();
+            self.trail.pop();
+        }
+        if self.marks.is_empty() { None } else { self.stack.pop_back() }
+    }
+
+    /// Gives the oldest states away.
+    fn share(&mut self) {
+        let mut queue = self.shared.queue();
+        let before = self.trail.len() - self.marks.len();
+        for _ in 0..SHARE.min(self.stack.len() / 2) {
+            let Some(task) = self.stack.pop_front() else { return };
+            // The state it comes from is the last whose successors begin here or below.
+            let parent = self.marks.partition_point(|&mark| mark <= self.given);
+            queue.jobs.push(Job { trail: self.trail[..before + parent].to_vec(), task });
+            self.given += 1;
+        }
+        self.shared.hungry.store(queue.waiting.saturating_sub(queue.jobs.len()), Ordering::Relaxed);
+        self.shared.wake.notify_all();
+    }
+
+    fn visit(&mut self, task: Task<M::State>, access: &mut Access<'_, M::State>) {
+        self.tick();
+        self.trail.push(task.nth);
+        self.marks.push(self.given + self.stack.len() as u64);
+        let depth = (self.trail.len() - 1) as u32;
+        let first = task.arrival == Arrival::New;
+        let state = &task.state;
+        if first {
+            self.own.checks.note(&self.own.stepper.model, state);
+            if self.config.collect_states {
+                self.own.collected.push(state.clone());
+            }
+            if self.own.checks.is_wrong(&self.own.stepper.model, state) {
+                self.found();
+            }
+        }
+        if self.own.stepper.model.failure(state).is_some() {
+            return;
+        }
+        let moved = if depth < self.bound {
+            self.expand(state, depth, task.arrival, access)
+        } else {
+            let moved = self.own.stepper.has_successor(state);
+            self.own.cut += i64::from(moved);
+            moved
+        };
+        if first && !moved {
+            self.rest(state);
+        }
+    }
+
+    /// Nothing more can happen in `state`.
+    fn rest(&mut self, state: &M::State) {
+        let (checks, model) = (&self.own.checks, &self.own.stepper.model);
+        if checks.is_wrong_at_rest(model, state) && !checks.is_wrong(model, state) {
+            self.found();
+        }
+        if self.config.collect_final {
+            self.own.at_rest.push(state.clone());
+        }
+    }
+
+    /// The state at the end of the trail is wrong.
+    fn found(&mut self) {
+        self.own.violations += 1;
+        if self.own.found.is_none() {
+            let path = self.own.stepper.follow(&self.trail);
+            let violation = self.own.checks.violation(&self.own.stepper.model, path.last());
+            self.own.found = violation.map(|violation| Found { violation, path });
+        }
+        if !self.config.keep_going {
+            self.shared.stop(None);
+        }
+    }
+
+    /// Puts the new successors on the stack; whether there are any successors at all.
+    fn expand(&mut self, state: &M::State, depth: u32, arrival: Arrival, access: &mut Access<'_, M::State>) -> bool {
+        let mut steps = self.steps(state, Part::Reduced);
+        let mut generated = steps.generated;
+        if !self.insert(depth + 1, access) && steps.reduced {
+            steps = self.steps(state, Part::Rest);
+            generated += steps.generated;
+            self.insert(depth + 1, access);
+        }
+        // Steps of a state that is expanded again count once.
+        match arrival {
+            Arrival::Sooner(before) if before < self.bound => {}
+            Arrival::Sooner(_) => {
+                self.own.cut -= i64::from(generated > 0);
+                self.own.transitions += generated;
+            }
+            _ => self.own.transitions += generated,
+        }
+        generated > 0
+    }
+
+    fn steps(&mut self, state: &M::State, part: Part) -> Steps {
+        let batch = &mut self.batch;
+        self.own.stepper.expand(state, part, |nth, print, next| batch.push((nth, print, next)))
+    }
+
+    /// Inserts the batch; whether anything was new.
+    fn insert(&mut self, depth: u32, access: &mut Access<'_, M::State>) -> bool {
+        for &(_, print, _) in &self.batch {
+            access.shard(print, |shard| shard.touch(print));
+        }
+        let (before, mut new) = (self.stack.len(), 0);
+        for (nth, print, state) in self.batch.drain(..) {
+            let arrival = access.shard(print, |shard| shard.insert(print, &state, depth));
+            new += u64::from(arrival == Arrival::New);
+            if arrival != Arrival::Known {
+                self.stack.push_back(Task { nth, state, arrival });
+            }
+        }
+        let states = self.shared.states.fetch_add(new, Ordering::Relaxed) + new;
+        if self.config.budget.states.is_some_and(|most| states > most) {
+            self.shared.stop(Some(StopReason::MaxStates));
+        }
+        self.stack.len() > before
+    }
+
+    fn tick(&mut self) {
+        self.visits += 1;
+        if self.visits.is_multiple_of(TICK) {
+            let (states, frontier) = (self.shared.states.load(Ordering::Relaxed), self.stack.len() as u64);
+            let done = 1.0 - frontier as f64 / states.max(1) as f64;
+            if let Some(reason) = self.shared.observer.tick(&Progress { executions: 0, states, frontier, done }) {
+                self.shared.stop(Some(reason));
+            }
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! One round of breadth-first search: a fixed number of chunks of the frontier is expanded, then the successors are inserted shard by
+//! shard. Workers take chunks, later shards, as they come; the result does not depend on who took which.
+//!
+//! A worker holds a chunk, a bucket or a shard alone, so each lock is taken once a phase and nobody waits for one.
+
+use crate::check::Checks;
+use crate::config::Config;
+use crate::stepper::{Part, Stepper};
+use crate::visited::{SHARDS, Seen, shard_of};
+use crate::{Model, links};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// States in a chunk.
+pub const CHUNK: usize = 256;
+/// Chunks in a round. The size of a round must not depend on the number of workers: the order of states does depend on it.
+pub const CHUNKS: usize = 32;
+
+/// States to be expanded, and what came of it.
+pub struct Chunk<S> {
+    /// The states.
+    pub states: Vec<S>,
+    /// The number of the first of them; the others follow.
+    pub first: u32,
+    /// Instead of `first`, for states of which only a persistent set was expanded, in vain: their numbers, and whether they had
+    /// successors. This time the rest is expanded.
+    pub again: Vec<(u32, bool)>,
+    /// Successors, duplicates included.
+    pub generated: u64,
+    /// Numbers of states that are wrong because nothing more can happen.
+    pub wrong: Vec<u32>,
+    /// Indices of states of which only a persistent set was expanded, and whether they had successors.
+    pub reduced: Vec<(usize, bool)>,
+    /// Whether a state was not expanded because of the bound, although something can happen in it.
+    pub cut: bool,
+    /// States in which nothing more can happen, if they are wanted.
+    pub at_rest: Vec<S>,
+}
+
+impl<S> Chunk<S> {
+    fn new() -> Chunk<S> {
+        Chunk {
+            states: Vec::new(),
+            first: 0,
+            again: Vec::new(),
+            generated: 0,
+            wrong: Vec::new(),
+            reduced: Vec::new(),
+            cut: false,
+            at_rest: Vec::new(),
+        }
+    }
+
+    fn number(&self, index: usize) -> u32 {
+        if self.again.is_empty() { self.first + index as u32 } else { self.again[index].0 }
+    }
+}
+
+/// Successors that lead from one chunk to one shard.
+struct Bucket<S> {
+    prints: Vec<u128>,
+    /// Parent, number of its action, state.
+    states: Vec<(u32, u32, S)>,
+}
+
+impl<S> Bucket<S> {
+    fn new() -> Bucket<S> {
+        Bucket { prints: Vec::new(), states: Vec::new() }
+    }
+
+    fn push(&mut self, print: u128, parent: u32, nth: u32, state: S) {
+        self.prints.push(print);
+        self.states.push((parent, nth, state));
+    }
+}
+
+/// A part of the visited states, and the states that are new in this round.
+pub struct Shard<S> {
+    seen: Seen<S>,
+    /// New states.
+    pub fresh: Vec<S>,
+    /// Their parents, and which action led to them.
+    pub links: Vec<(u32, u32)>,
+    /// Indices of new states that are wrong.
+    pub wrong: Vec<usize>,
+}
+
+/// Everything workers share.
+pub struct Round<M: Model> {
+    /// The first `used` are to be expanded.
+    chunks: Vec<Mutex<Chunk<M::State>>>,
+    used: AtomicUsize,
+    /// Bucket `chunk * SHARDS + shard`.
+    buckets: Vec<Mutex<Bucket<M::State>>>,
+    shards: Vec<Mutex<Shard<M::State>>>,
+    next_chunk: AtomicUsize,
+    next_shard: AtomicUsize,
+    /// States of this level are not expanded: the bound is reached.
+    bound: AtomicBool,
+    collect_at_rest: bool,
+}
+
+/// What a worker has for itself.
+pub struct Worker<M: Model> {
+    /// How it takes steps.
+    pub stepper: Stepper<M>,
+    /// What it looks for.
+    pub checks: Checks<M>,
+    row: Vec<Bucket<M::State>>,
+}
+
+impl<M: Model> Worker<M> {
+    /// A worker with a clone of the model.
+    pub fn new(model: &M, config: &Config) -> Worker<M> {
+        let row = (0..SHARDS).map(|_| Bucket::new()).collect();
+        Worker { stepper: Stepper::new(model, config), checks: Checks::new(model), row }
+    }
+}
+
+/// A panic of a worker ends the run in `bfs`; what it left behind is not looked at.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<M: Model> Round<M> {
+    /// A round in which nothing is to be done.
+    pub fn new(config: &Config) -> Round<M> {
+        let shard = || Shard { seen: Seen::new(config.exact), fresh: Vec::new(), links: Vec::new(), wrong: Vec::new() };
+        Round {
+            chunks: (0..CHUNKS).map(|_| Mutex::new(Chunk::new())).collect(),
+            used: AtomicUsize::new(0),
+            buckets: (0..CHUNKS * SHARDS).map(|_| Mutex::new(Bucket::new())).collect(),
+            shards: (0..SHARDS).map(|_| Mutex::new(shard())).collect(),
+            next_chunk: AtomicUsize::new(0),
+            next_shard: AtomicUsize::new(0),
+            bound: AtomicBool::new(false),
+            collect_at_rest: config.collect_final,
+        }
+    }
+
+    /// Fills a chunk.
+    pub fn chunk(&self, chunk: usize) -> MutexGuard<'_, Chunk<M::State>> {
+        lock(&self.chunks[chunk])
+    }
+
+    /// What a shard found new.
+    pub fn shard(&self, shard: usize) -> MutexGuard<'_, Shard<M::State>> {
+        lock(&self.shards[shard])
+    }
+
+    /// Makes the first `used` chunks ready to be taken.
+    pub fn start(&self, used: usize, bound: bool) {
+        self.used.store(used, Ordering::Relaxed);
+        self.bound.store(bound, Ordering::Relaxed);
+        self.next_chunk.store(0, Ordering::Relaxed);
+        self.next_shard.store(0, Ordering::Relaxed);
+    }
+
+    /// The initial states, as successors of nothing.
+    pub fn seed(&self, initial: Vec<(u128, M::State)>) {
+        for (nth, (print, state)) in initial.into_iter().enumerate() {
+            lock(&self.buckets[shard_of(print)]).push(print, links::NO_PARENT, nth as u32, state);
+        }
+        self.start(1, false);
+    }
+
+    /// First phase: expands chunks until there are none left.
+    pub fn expand(&self, worker: &mut Worker<M>) {
+        loop {
+            let chunk = self.next_chunk.fetch_add(1, Ordering::Relaxed);
+            if chunk >= self.used.load(Ordering::Relaxed) {
+                return;
+            }
+            let buckets = &self.buckets[chunk * SHARDS..][..SHARDS];
+            swap(&mut worker.row, buckets);
+            self.expand_chunk(worker, &mut self.chunk(chunk));
+            swap(&mut worker.row, buckets);
+        }
+    }
+
+    fn expand_chunk(&self, worker: &mut Worker<M>, chunk: &mut Chunk<M::State>) {
+        let part = if chunk.again.is_empty() { Part::Reduced } else { Part::Rest };
+        let bound = self.bound.load(Ordering::Relaxed);
+        let states = std::mem::take(&mut chunk.states);
+        for (index, state) in states.iter().enumerate() {
+            let Worker { stepper, checks, row } = worker;
+            if stepper.model.failure(state).is_some() {
+                continue;
+            }
+            let parent = chunk.number(index);
+            let moved = if bound {
+                let moved = stepper.has_successor(state);
+                chunk.cut |= moved;
+                moved
+            } else {
+                let push = |nth, print, next| row[shard_of(print)].push(print, parent, nth, next);
+                let steps = stepper.expand(state, part, push);
+                chunk.generated += steps.generated;
+                if steps.reduced {
+                    chunk.reduced.push((index, steps.generated > 0));
+                    continue;
+                }
+                steps.generated > 0 || chunk.again.get(index).is_some_and(|&(_, moved)| moved)
+            };
+            if !moved {
+                self.rest(&stepper.model, checks, state, parent, chunk);
+            }
+        }
+        chunk.states = states;
+    }
+
+    /// Nothing more can happen in `state`.
+    fn rest(&self, model: &M, checks: &Checks<M>, state: &M::State, number: u32, chunk: &mut Chunk<M::State>) {
+        // A state that was wrong when it was found was counted then.
+        if checks.is_wrong_at_rest(model, state) && !checks.is_wrong(model, state) {
+            chunk.wrong.push(number);
+        }
+        if self.collect_at_rest {
+            chunk.at_rest.push(state.clone());
+        }
+    }
+
+    /// Second phase: inserts into shards until there are none left. The first to find a state in the order of the frontier is its
+    /// parent.
+    pub fn insert(&self, worker: &Worker<M>) {
+        loop {
+            let index = self.next_shard.fetch_add(1, Ordering::Relaxed);
+            if index >= SHARDS {
+                return;
+            }
+            let mut shard = self.shard(index);
+            for chunk in 0..self.used.load(Ordering::Relaxed) {
+                shard.insert(&mut lock(&self.buckets[chunk * SHARDS + index]), &worker.stepper.model, &worker.checks);
+            }
+        }
+    }
+}
+
+fn swap<S>(row: &mut [Bucket<S>], buckets: &[Mutex<Bucket<S>>]) {
+    for (mine, bucket) in row.iter_mut().zip(buckets) {
+        std::mem::swap(mine, &mut *lock(bucket));
+    }
+}
+
+impl<S: Clone + Eq + std::hash::Hash> Shard<S> {
+    fn insert<M: Model<State = S>>(&mut self, bucket: &mut Bucket<S>, model: &M, checks: &Checks<M>) {
+        self.seen.touch(&bucket.prints);
+        for (print, (parent, nth, state)) in bucket.prints.drain(..).zip(bucket.states.drain(..)) {
+            if !self.seen.insert(print, &state) {
+                continue;
+            }
+            checks.note(model, &state);
+            if checks.is_wrong(model, &state) {
+                self.wrong.push(self.fresh.len());
+            }
+            self.fresh.push(state);
+            self.links.push((parent, nth));
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! How every engine takes steps: with symmetry and partial-order reduction or without, always numbering the actions of a state alike.
+
+use crate::config::{Config, Reduction};
+use crate::{Model, Path};
+use manyworlds_core::{LocalStats, Stats};
+
+/// Which actions of a state are taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// Those of a persistent set, if the run asks for that; otherwise all of them.
+    Reduced,
+    /// Those that [`Part::Reduced`] leaves out.
+    Rest,
+}
+
+/// What came of taking steps from a state.
+#[derive(Clone, Copy, Default)]
+pub struct Steps {
+    /// Successors, duplicates included.
+    pub generated: u64,
+    /// Whether actions were left out.
+    pub reduced: bool,
+}
+
+/// A step, and who takes it.
+pub struct Step<S> {
+    /// The number of the action.
+    pub nth: u32,
+    /// The process of the action.
+    pub process: Option<usize>,
+    /// The successor.
+    pub state: S,
+}
+
+/// A worker's way of taking steps.
+pub struct Stepper<M: Model> {
+    /// The worker's own.
+    pub model: M,
+    symmetry: bool,
+    persistent: bool,
+    actions: Vec<M::Action>,
+    before: Option<LocalStats>,
+}
+
+impl<M: Model> Stepper<M> {
+    /// Steps of a clone of `model`.
+    pub fn new(model: &M, config: &Config) -> Stepper<M> {
+        let persistent = config.reduction == Reduction::Persistent;
+        let model = model.clone();
+        let before = model.local_stats();
+        Stepper { model, symmetry: config.symmetry, persistent, actions: Vec::new(), before }
+    }
+
+    fn canonical(&self, state: M::State) -> M::State {
+        if self.symmetry { self.model.canonical(state) } else { state }
+    }
+
+    /// The states it may start in, and their fingerprints.
+    pub fn initial(&self) -> Vec<(u128, M::State)> {
+        let states = self.model.initial().into_iter().map(|state| self.canonical(state));
+        states.map(|state| (self.model.fingerprint(&state), state)).collect()
+    }
+
+    /// Lists the actions of `state`, the persistent ones first, and says how many those are.
+    fn list(&mut self, state: &M::State) -> usize {
+        self.actions.clear();
+        self.model.actions(state, &mut self.actions);
+        if self.persistent { self.model.persistent(state, &mut self.actions) } else { self.actions.len() }
+    }
+
+    /// Takes steps from `state`; `each` is told the number of the action, the fingerprint of the successor and the successor. It is not
+    /// told of steps that change nothing.
+    pub fn expand(&mut self, state: &M::State, part: Part, mut each: impl FnMut(u32, u128, M::State)) -> Steps {
+        let persistent = self.list(state);
+        let range = match part {
+            Part::Reduced => 0..persistent,
+            Part::Rest => persistent..self.actions.len(),
+        };
+        let reduced = range.end < self.actions.len();
+        let mut generated = 0;
+        for nth in range {
+            let Some(next) = self.model.next(state, &self.actions[nth]) else { continue };
+            generated += 1;
+            if next == *state {
+                continue;
+            }
+            let next = self.canonical(next);
+            each(nth as u32, self.model.fingerprint(&next), next);
+        }
+        Steps { generated, reduced }
+    }
+
+    /// Whether anything can happen in a state.
+    pub fn has_successor(&mut self, state: &M::State) -> bool {
+        self.list(state);
+        self.actions.iter().any(|action| self.model.next(state, action).is_some())
+    }
+
+    /// A step chosen by `below`, which is given the number of possibilities.
+    pub fn pick(&mut self, state: &M::State, mut below: impl FnMut(usize) -> usize) -> Option<(u32, M::State)> {
+        self.list(state);
+        let mut open: Vec<u32> = (0..self.actions.len() as u32).collect();
+        while !open.is_empty() {
+            let nth = open.swap_remove(below(open.len()));
+            if let Some(next) = self.model.next(state, &self.actions[nth as usize]) {
+                return Some((nth, self.canonical(next)));
+            }
+        }
+        None
+    }
+
+    /// All successors of a state, steps that change nothing included.
+    pub fn successors(&mut self, state: &M::State, out: &mut Vec<Step<M::State>>) {
+        self.list(state);
+        out.clear();
+        for (nth, action) in self.actions.iter().enumerate() {
+            if let Some(next) = self.model.next(state, action) {
+                out.push(Step { nth: nth as u32, process: self.model.process(action), state: self.canonical(next) });
+            }
+        }
+    }
+
+    /// The path of these numbers: of the initial state, then of each action.
+    pub fn follow(&mut self, numbers: &[u32]) -> Path<M> {
+        let mut initial = self.model.initial();
+        let start = initial.swap_remove(numbers[0] as usize);
+        let mut path: Path<M> = Path::new(self.canonical(start));
+        for &nth in &numbers[1..] {
+            let state = path.last().clone();
+            self.list(&state);
+            let action = self.actions.swap_remove(nth as usize);
+            let next = self.model.next(&state, &action).expect("a step that was taken can be taken again");
+            let next = self.canonical(next);
+            path.steps.push((action, next));
+        }
+        path
+    }
+
+    /// How much user code ran since this stepper was made.
+    pub fn local_stats(&self) -> Option<LocalStats> {
+        let (before, now) = (self.before.unwrap_or_default(), self.model.local_stats()?);
+        Some(LocalStats {
+            user_steps: now.user_steps - before.user_steps,
+            distinct_steps: now.distinct_steps - before.distinct_steps,
+        })
+    }
+}
+
+/// How much user code all workers ran; a model that does not count it runs some in every step.
+pub fn count_user_steps<'a, M: Model>(steppers: impl Iterator<Item = &'a Stepper<M>>, stats: &mut Stats) {
+    let add = |sum: LocalStats, one: LocalStats| LocalStats {
+        user_steps: sum.user_steps + one.user_steps,
+        distinct_steps: sum.distinct_steps + one.distinct_steps,
+    };
+    let steps = stats.transitions.unwrap_or(0);
+    let counted = steppers.filter_map(Stepper::local_stats).reduce(add);
+    let all = counted.unwrap_or(LocalStats { user_steps: steps, distinct_steps: steps });
+    (stats.user_steps, stats.distinct_steps) = (all.user_steps, all.distinct_steps);
+}

@@ -1,0 +1,162 @@
+//! The states seen so far, in shards by the upper bits of their fingerprints.
+//!
+//! Fingerprints lie inline in an open-addressed table, 16 bytes a slot. The home of a fingerprint is its lower half scaled to the length
+//! of the table, so that a table may have any length: it grows by half, and memory stays close to need. Scaling keeps the order of the
+//! lower halves, so that a growing table is copied nearly front to back.
+
+use rustc_hash::FxHashSet;
+use std::hash::{Hash, Hasher};
+use std::hint::black_box;
+
+/// How many shards there are, whatever the number of workers.
+pub const SHARDS: usize = 16;
+
+/// The shard of a fingerprint.
+pub fn shard_of(print: u128) -> usize {
+    (print >> 124) as usize
+}
+
+/// A set of fingerprints.
+#[derive(Default)]
+pub struct Prints {
+    slots: Vec<u128>,
+    len: usize,
+    limit: usize,
+}
+
+/// No fingerprint: an empty slot.
+const EMPTY: u128 = 0;
+
+impl Prints {
+    fn home(&self, print: u128) -> usize {
+        ((u128::from(print as u64) * self.slots.len() as u128) >> 64) as usize
+    }
+
+    /// Reads the homes of fingerprints that are about to be inserted. The reads do not wait for each other, so their cache misses
+    /// overlap.
+    pub fn touch(&self, prints: &[u128]) {
+        if self.slots.is_empty() {
+            return;
+        }
+        let touched = prints.iter().fold(0, |sum, &print| sum ^ self.slots[self.home(print)] as u64);
+        black_box(touched);
+    }
+
+    /// Whether the fingerprint is new.
+    pub fn insert(&mut self, print: u128) -> bool {
+        let print = if print == EMPTY { 1 } else { print };
+        if self.len == self.limit {
+            self.grow();
+        }
+        let slot = self.slot(print);
+        if self.slots[slot] == print {
+            return false;
+        }
+        self.slots[slot] = print;
+        self.len += 1;
+        true
+    }
+
+    /// Where the fingerprint is, or where it belongs.
+    fn slot(&self, print: u128) -> usize {
+        let home = self.home(print);
+        let matches = |&slot: &u128| slot == print || slot == EMPTY;
+        match self.slots[home..].iter().position(matches) {
+            Some(distance) => home + distance,
+            None => self.slots.iter().position(matches).expect("the table is never full"),
+        }
+    }
+
+    fn grow(&mut self) {
+        let length = (self.slots.len() / 2 * 3).max(64);
+        let old = std::mem::replace(&mut self.slots, vec![EMPTY; length]);
+        self.limit = length / 20 * 17;
+        for print in old.into_iter().filter(|&print| print != EMPTY) {
+            let slot = self.slot(print);
+            self.slots[slot] = print;
+        }
+    }
+}
+
+/// A shard of the states seen so far.
+pub enum Seen<S> {
+    /// What stands for them.
+    Prints(Prints),
+    /// The states themselves.
+    Whole(FxHashSet<S>),
+}
+
+impl<S: Clone + Eq + Hash> Seen<S> {
+    /// A shard without states.
+    pub fn new(exact: bool) -> Seen<S> {
+        if exact { Seen::Whole(FxHashSet::default()) } else { Seen::Prints(Prints::default()) }
+    }
+
+    /// Prepares for the insertion of states with these fingerprints.
+    pub fn touch(&self, prints: &[u128]) {
+        if let Seen::Prints(set) = self {
+            set.touch(prints);
+        }
+    }
+
+    /// Whether the state is new.
+    pub fn insert(&mut self, print: u128, state: &S) -> bool {
+        match self {
+            Seen::Prints(set) => set.insert(print),
+            Seen::Whole(set) => !set.contains(state) && set.insert(state.clone()),
+        }
+    }
+}
+
+/// What stands for a state in a map: the state itself if states are compared in full.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Key<S> {
+    /// Its fingerprint.
+    Print(u128),
+    /// Itself.
+    Whole(S),
+}
+
+impl<S: Clone> Key<S> {
+    /// The key of a state.
+    pub fn new(exact: bool, print: u128, state: &S) -> Key<S> {
+        if exact { Key::Whole(state.clone()) } else { Key::Print(print) }
+    }
+}
+
+impl<S: Hash> Hash for Key<S> {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        match self {
+            // A fingerprint is a hash already.
+            Key::Print(print) => hasher.write_u64(*print as u64),
+            Key::Whole(state) => state.hash(hasher),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn agrees_with_the_standard_set() {
+        let (mut prints, mut naive) = (Prints::default(), HashSet::new());
+        for i in 0..20_000u64 {
+            // Few lower halves: long probes, and probes that go round the end of the table.
+            let print = u128::from(i % 37).pow(20) << 64 | u128::from((i % 5_003).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+            prints.touch(&[print]);
+            assert_eq!(prints.insert(print), naive.insert(print.max(1)));
+        }
+        let top = u128::from(u64::MAX);
+        assert!((1..50).all(|i| prints.insert(i << 64 | top)), "these go round the end of the table");
+        assert!(!(1..50).any(|i| prints.insert(i << 64 | top)));
+    }
+
+    #[test]
+    fn zero_is_a_fingerprint_like_any_other() {
+        let mut prints = Prints::default();
+        assert!(prints.insert(0));
+        assert!(!prints.insert(0));
+    }
+}

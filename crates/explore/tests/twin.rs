@@ -1,0 +1,534 @@
+//! Random transition systems, compared with a plain exploration that keeps cloned states in standard maps.
+
+use manyworlds_explore::{
+    Budget, Config, Engine, Kind, Model, NoObserver, Path, Property, Reduction, Report, StopReason, explore,
+};
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+/// A transition system given as tables.
+#[derive(Clone, Debug)]
+struct Table {
+    initial: Vec<u8>,
+    /// For each state its actions: who acts, and where it leads; `None` if it turns out to be disabled.
+    edges: Arc<Vec<Vec<(u8, Option<u8>)>>>,
+    /// For each property its kind and the states in which it holds.
+    properties: Vec<(Kind, BTreeSet<u8>)>,
+    /// States that fail.
+    failing: BTreeSet<u8>,
+    fair: Vec<bool>,
+}
+
+impl Model for Table {
+    type State = u8;
+    type Action = (usize, u8);
+
+    fn initial(&self) -> Vec<u8> {
+        self.initial.clone()
+    }
+
+    fn actions(&self, state: &u8, out: &mut Vec<(usize, u8)>) {
+        out.extend(self.edges[*state as usize].iter().enumerate().map(|(i, &(who, _))| (i, who)));
+    }
+
+    fn next(&self, state: &u8, action: &(usize, u8)) -> Option<u8> {
+        self.edges[*state as usize][action.0].1
+    }
+
+    fn properties(&self) -> Vec<Property<Table>> {
+        let property = |(kind, states): &(Kind, BTreeSet<u8>)| {
+            let states = states.clone();
+            Property::new(*kind, format!("{kind:?}"), move |_: &Table, state: &u8| states.contains(state))
+        };
+        self.properties.iter().map(property).collect()
+    }
+
+    fn failure(&self, state: &u8) -> Option<manyworlds_core::Violation> {
+        self.failing.contains(state).then(|| manyworlds_core::Violation {
+            property: manyworlds_core::Property::Assertion,
+            message: "failed".to_string(),
+            location: None,
+            process: None,
+        })
+    }
+
+    fn processes(&self) -> usize {
+        self.fair.len()
+    }
+
+    fn process(&self, action: &(usize, u8)) -> Option<usize> {
+        Some(action.1 as usize)
+    }
+
+    fn fair(&self, process: usize) -> bool {
+        self.fair[process]
+    }
+}
+
+/// What the plain exploration says.
+#[derive(Debug, Default)]
+struct Naive {
+    /// Steps to each state.
+    distance: BTreeMap<u8, u64>,
+    transitions: u64,
+    /// Steps to the nearest wrong state.
+    wrong: Option<u64>,
+    wrong_states: u64,
+    at_rest: BTreeSet<u8>,
+    cut: bool,
+}
+
+impl Table {
+    fn successors(&self, state: u8) -> Vec<(usize, u8)> {
+        if self.failing.contains(&state) {
+            return Vec::new();
+        }
+        self.edges[state as usize].iter().filter_map(|&(who, to)| Some((who as usize, to?))).collect()
+    }
+
+    fn wrong(&self, state: u8) -> bool {
+        let rests = self.successors(state).is_empty();
+        self.failing.contains(&state)
+            || self.properties.iter().any(|(kind, states)| match kind {
+                Kind::Always => !states.contains(&state),
+                Kind::Never => states.contains(&state),
+                Kind::AtRest => rests && !states.contains(&state),
+                _ => false,
+            })
+    }
+
+    fn naive(&self, bound: Option<u64>) -> Naive {
+        let mut naive = Naive { transitions: self.initial.len() as u64, ..Naive::default() };
+        let mut queue = VecDeque::new();
+        for &state in &self.initial {
+            if !naive.distance.contains_key(&state) {
+                naive.distance.insert(state, 0);
+                queue.push_back(state);
+            }
+        }
+        while let Some(state) = queue.pop_front() {
+            let distance = naive.distance[&state];
+            if self.wrong(state) {
+                naive.wrong.get_or_insert(distance);
+                naive.wrong_states += 1;
+            }
+            let successors = self.successors(state);
+            if successors.is_empty() && !self.failing.contains(&state) {
+                naive.at_rest.insert(state);
+            }
+            if bound.is_some_and(|bound| distance >= bound) {
+                naive.cut |= !successors.is_empty();
+                continue;
+            }
+            for (_, next) in successors {
+                naive.transitions += 1;
+                if !naive.distance.contains_key(&next) {
+                    naive.distance.insert(next, distance + 1);
+                    queue.push_back(next);
+                }
+            }
+        }
+        naive
+    }
+
+    /// Whether a path or a fair cycle avoids `holds`. Closed under "go on" without fairness: a greatest fixpoint. With fairness: some set
+    /// of states that is strongly connected and lets every fair process rest or act; small graphs have few sets.
+    fn avoids(&self, holds: &BTreeSet<u8>) -> bool {
+        let mut avoiding: BTreeSet<u8> = self.initial.iter().copied().filter(|state| !holds.contains(state)).collect();
+        let mut queue: VecDeque<u8> = avoiding.iter().copied().collect();
+        while let Some(state) = queue.pop_front() {
+            for (_, next) in self.successors(state) {
+                if !holds.contains(&next) && avoiding.insert(next) {
+                    queue.push_back(next);
+                }
+            }
+        }
+        if avoiding.iter().any(|&state| self.successors(state).is_empty()) {
+            return true;
+        }
+        if self.fair.contains(&true) {
+            let states: Vec<u8> = avoiding.into_iter().collect();
+            return (1u32..1 << states.len()).any(|set| {
+                let set: BTreeSet<u8> = (0..states.len()).filter(|i| set >> i & 1 == 1).map(|i| states[i]).collect();
+                self.fair_cycle(&set)
+            });
+        }
+        let stays = |set: &BTreeSet<u8>, state: u8| self.successors(state).iter().any(|(_, next)| set.contains(next));
+        loop {
+            let next: BTreeSet<u8> = avoiding.iter().copied().filter(|&state| stays(&avoiding, state)).collect();
+            if next == avoiding {
+                return !avoiding.is_empty();
+            }
+            avoiding = next;
+        }
+    }
+
+    /// Whether there is a fair cycle through exactly these states.
+    fn fair_cycle(&self, set: &BTreeSet<u8>) -> bool {
+        let inside = |state: u8| self.successors(state).into_iter().filter(|(_, next)| set.contains(next));
+        let connected = set.iter().all(|&from| {
+            let mut reached: BTreeSet<u8> = inside(from).map(|(_, next)| next).collect();
+            while let Some(new) = reached.iter().flat_map(|&s| inside(s)).map(|(_, s)| s).find(|s| !reached.contains(s))
+            {
+                reached.insert(new);
+            }
+            set.is_subset(&reached)
+        });
+        let content = |process: usize| {
+            set.iter().any(|&state| {
+                !self.successors(state).iter().any(|&(who, _)| who == process)
+                    || inside(state).any(|(who, _)| who == process)
+            })
+        };
+        connected && (0..self.fair.len()).all(|process| !self.fair[process] || content(process))
+    }
+
+    /// Checks that a path is one.
+    fn valid(&self, path: &Path<Table>) {
+        assert!(self.initial.contains(&path.start));
+        let mut state = path.start;
+        for (action, next) in &path.steps {
+            assert_eq!(self.next(&state, action), Some(*next));
+            state = *next;
+        }
+    }
+
+    /// Checks that a path avoids `holds`, and ends for good or goes round fairly.
+    fn valid_lasso(&self, path: &Path<Table>, holds: &BTreeSet<u8>) {
+        self.valid(path);
+        let states: Vec<u8> = std::iter::once(path.start).chain(path.steps.iter().map(|(_, state)| *state)).collect();
+        assert!(states.iter().all(|state| !holds.contains(state)));
+        let Some(from) = path.loop_from else {
+            return assert!(self.successors(*path.last()).is_empty());
+        };
+        assert!(from < path.steps.len());
+        assert_eq!(states[from], *path.last());
+        for process in (0..self.fair.len()).filter(|&process| self.fair[process]) {
+            let acts = path.steps[from..].iter().any(|(action, _)| action.1 as usize == process);
+            let rests = |&state: &u8| !self.successors(state).iter().any(|&(who, _)| who == process);
+            assert!(acts || states[from..].iter().any(rests), "process {process} is treated unfairly");
+        }
+    }
+
+    fn explore(&self, engine: Engine, config: &Config) -> Report<Table> {
+        explore(self, engine, config, &NoObserver).expect("can be decided")
+    }
+}
+
+const KINDS: [Kind; 3] = [Kind::Always, Kind::Never, Kind::AtRest];
+
+fn tables(states: u8, safety: bool) -> impl Strategy<Value = Table> {
+    let edge = (0..2u8, prop_oneof![8 => (0..states).prop_map(Some), 1 => Just(None)]);
+    let edges = prop::collection::vec(prop::collection::vec(edge, 0..4), states as usize);
+    let subset = prop::collection::btree_set(0..states, 0..3);
+    let property = (0..KINDS.len(), subset.clone()).prop_map(move |(kind, few)| match KINDS[kind] {
+        Kind::Never => (Kind::Never, few),
+        kind => (kind, (0..states).filter(|state| !few.contains(state)).collect()),
+    });
+    let properties = prop::collection::vec(property, if safety { 0..3 } else { 0..1 });
+    let failing = prop::collection::btree_set(0..states, if safety { 0..2 } else { 0..1 });
+    let initial = prop::collection::vec(0..states, 1..4);
+    (initial, edges, properties, failing).prop_map(|(initial, edges, properties, failing)| Table {
+        initial,
+        edges: Arc::new(edges),
+        properties,
+        failing,
+        fair: Vec::new(),
+    })
+}
+
+fn all_states(report: &Report<Table>) -> BTreeSet<u8> {
+    let states: BTreeSet<u8> = report.states.iter().copied().collect();
+    assert_eq!(states.len(), report.states.len(), "each state once");
+    states
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_state_is_seen(table in tables(24, true), threads in 1..4usize, exact: bool, bound in prop::option::of(0..6u64)) {
+        let naive = table.naive(bound);
+        let config = Config {
+            threads,
+            exact,
+            keep_going: true,
+            collect_states: true,
+            collect_final: true,
+            budget: Budget { depth: bound, ..Budget::default() },
+            ..Config::default()
+        };
+        for engine in [Engine::Bfs, Engine::Dfs] {
+            let report = table.explore(engine, &config);
+            prop_assert_eq!(all_states(&report), naive.distance.keys().copied().collect());
+            prop_assert_eq!(report.stats.states, Some(naive.distance.len() as u64));
+            prop_assert_eq!(report.stats.transitions, Some(naive.transitions), "{:?}", engine);
+            prop_assert_eq!(report.stats.violations, naive.wrong_states);
+            prop_assert_eq!(report.found.is_some(), naive.wrong.is_some());
+            prop_assert_eq!(report.stopped, naive.cut.then_some(StopReason::MaxDepth));
+            prop_assert_eq!(report.final_states.iter().copied().collect::<BTreeSet<u8>>(), naive.at_rest.clone());
+            prop_assert_eq!(report.omission.is_none(), exact);
+            if engine == Engine::Bfs {
+                prop_assert_eq!(report.stats.depth, naive.distance.values().max().map(|steps| steps + 1));
+            }
+        }
+    }
+
+    #[test]
+    fn the_counterexample_is_a_shortest_one_and_the_same_for_all_numbers_of_threads(table in tables(24, true)) {
+        let naive = table.naive(None);
+        let reports = [1, 2, 3].map(|threads| table.explore(Engine::Bfs, &Config { threads, ..Config::default() }));
+        for report in &reports {
+            prop_assert_eq!(report.stats, reports[0].stats);
+            prop_assert_eq!(report.frontier, reports[0].frontier);
+            prop_assert_eq!(report.found.is_some(), naive.wrong.is_some());
+            if let (Some(found), Some(first)) = (&report.found, &reports[0].found) {
+                table.valid(&found.path);
+                prop_assert!(table.wrong(*found.path.last()));
+                prop_assert_eq!(found.path.steps.len() as u64, naive.wrong.unwrap_or(0));
+                prop_assert_eq!(&found.path.steps, &first.path.steps);
+                prop_assert_eq!(&found.violation, &first.violation);
+            }
+        }
+        for threads in [1, 2] {
+            let report = table.explore(Engine::Dfs, &Config { threads, ..Config::default() });
+            prop_assert_eq!(report.found.is_some(), naive.wrong.is_some());
+            if let Some(found) = &report.found {
+                table.valid(&found.path);
+                prop_assert!(table.wrong(*found.path.last()));
+            }
+        }
+    }
+
+    #[test]
+    fn random_walks_find_only_what_is_there_and_only_by_the_seed(table in tables(24, true), seed: u64) {
+        let naive = table.naive(None);
+        let budget = Budget { executions: Some(20), depth: Some(30), states: None };
+        let reports = [1, 2].map(|threads| table.explore(Engine::Random, &Config { threads, seed, budget, ..Config::default() }));
+        prop_assert_eq!(reports[0].stats.transitions, reports[1].stats.transitions);
+        prop_assert_eq!(reports[0].stats.executions, reports[1].stats.executions);
+        for report in &reports {
+            prop_assert_eq!(report.stats.states, None);
+            match &report.found {
+                Some(found) => {
+                    table.valid(&found.path);
+                    prop_assert!(table.wrong(*found.path.last()));
+                    prop_assert!(found.path.steps.len() as u64 >= naive.wrong.unwrap_or(u64::MAX));
+                }
+                None => {
+                    prop_assert_eq!(report.stopped, Some(StopReason::MaxExecutions));
+                    prop_assert_eq!(report.stats.executions, Some(20));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn sometimes_is_reported_when_unreachable_and_only_then(
+        mut table in tables(24, false),
+        holds in prop::collection::btree_set(0..24u8, 0..3),
+        threads in 1..4usize,
+        most in prop::option::of(1..10u64),
+    ) {
+        let naive = table.naive(None);
+        table.properties = vec![(Kind::Sometimes, holds.clone())];
+        let reachable = naive.distance.keys().any(|state| holds.contains(state));
+        let cut = most.is_some_and(|most| most < naive.distance.len() as u64);
+        for engine in [Engine::Bfs, Engine::Dfs] {
+            let config = Config { threads, budget: Budget { states: most, ..Budget::default() }, ..Config::default() };
+            let report = table.explore(engine, &config);
+            prop_assert_eq!(report.stopped, cut.then_some(StopReason::MaxStates));
+            prop_assert_eq!(report.found.is_some(), !reachable && !cut);
+            prop_assert_eq!(report.stats.states, Some(naive.distance.len() as u64).min(most.or(Some(u64::MAX))));
+        }
+    }
+
+    #[test]
+    fn eventually_is_decided(mut table in tables(24, false), holds in prop::collection::btree_set(0..24u8, 0..16)) {
+        table.properties = vec![(Kind::Eventually, holds.clone())];
+        for engine in [Engine::Bfs, Engine::Dfs] {
+            let report = table.explore(engine, &Config::default());
+            prop_assert_eq!(report.found.is_some(), table.avoids(&holds));
+            report.found.iter().for_each(|found| table.valid_lasso(&found.path, &holds));
+        }
+    }
+
+    #[test]
+    fn eventually_is_decided_under_fairness(
+        mut table in tables(9, false),
+        holds in prop::collection::btree_set(0..9u8, 0..5),
+        fair in prop::collection::vec(any::<bool>(), 2),
+    ) {
+        table.properties = vec![(Kind::Eventually, holds.clone())];
+        table.fair = fair;
+        let report = table.explore(Engine::Bfs, &Config { exact: true, ..Config::default() });
+        prop_assert_eq!(report.found.is_some(), table.avoids(&holds));
+        report.found.iter().for_each(|found| table.valid_lasso(&found.path, &holds));
+    }
+}
+
+/// Processes with tables of their own that share nothing but a counter modulo four, on which some of their steps depend.
+#[derive(Clone, Debug)]
+struct Loose {
+    /// For each process and place: where it can go, and whether that touches the counter.
+    steps: Arc<Vec<Vec<Vec<(u8, bool)>>>>,
+    wrong: (u8, Vec<u8>),
+}
+
+impl Model for Loose {
+    type State = (u8, Vec<u8>);
+    type Action = (usize, u8, bool);
+
+    fn initial(&self) -> Vec<(u8, Vec<u8>)> {
+        vec![(0, vec![0; self.steps.len()])]
+    }
+
+    fn actions(&self, (_, places): &(u8, Vec<u8>), out: &mut Vec<(usize, u8, bool)>) {
+        for (process, &place) in places.iter().enumerate() {
+            out.extend(self.steps[process][place as usize].iter().map(|&(to, shared)| (process, to, shared)));
+        }
+    }
+
+    fn next(
+        &self,
+        (counter, places): &(u8, Vec<u8>),
+        &(process, to, shared): &(usize, u8, bool),
+    ) -> Option<(u8, Vec<u8>)> {
+        let mut places = places.clone();
+        places[process] = to;
+        // Not commutative: the order of two processes matters.
+        let counter = if shared { (counter * 2 + process as u8 + to) % 4 } else { *counter };
+        Some((counter, places))
+    }
+
+    fn properties(&self) -> Vec<Property<Loose>> {
+        vec![Property::at_rest("right", |model: &Loose, state| *state != model.wrong)]
+    }
+
+    /// The steps of one process, if none of them touches the counter.
+    fn persistent(&self, (_, places): &(u8, Vec<u8>), actions: &mut [(usize, u8, bool)]) -> usize {
+        let local = |process: usize| {
+            let steps = &self.steps[process][places[process] as usize];
+            !steps.is_empty() && steps.iter().all(|&(_, shared)| !shared)
+        };
+        match (0..places.len()).find(|&process| local(process)) {
+            None => actions.len(),
+            Some(process) => {
+                actions.sort_by_key(|action| action.0 != process);
+                actions.iter().filter(|action| action.0 == process).count()
+            }
+        }
+    }
+}
+
+fn loose() -> impl Strategy<Value = Loose> {
+    let steps = prop::collection::vec((0..4u8, any::<bool>()), 0..3);
+    let process = prop::collection::vec(steps, 4);
+    (prop::collection::vec(process, 2..4), 0..4u8, prop::collection::vec(0..4u8, 3)).prop_map(
+        |(steps, counter, mut wrong)| {
+            wrong.truncate(steps.len());
+            Loose { steps: Arc::new(steps), wrong: (counter, wrong) }
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn persistent_sets_keep_the_states_at_rest(model in loose(), threads in 1..3usize) {
+        let config = Config { threads, keep_going: true, collect_final: true, ..Config::default() };
+        let all = explore(&model, Engine::Bfs, &config, &NoObserver).expect("can be decided");
+        for engine in [Engine::Bfs, Engine::Dfs] {
+            let config = Config { reduction: Reduction::Persistent, ..config.clone() };
+            let reduced = explore(&model, engine, &config, &NoObserver).expect("can be decided");
+            prop_assert_eq!(&reduced.final_states, &all.final_states);
+            prop_assert_eq!(reduced.found.is_some(), all.found.is_some());
+            prop_assert!(reduced.stats.states <= all.stats.states);
+            if let Some(found) = &reduced.found {
+                prop_assert_eq!(found.path.last(), &model.wrong);
+            }
+        }
+    }
+}
+
+/// A grid: many states in a level, so that a level takes many rounds.
+#[derive(Clone)]
+struct Grid(u32);
+
+impl Model for Grid {
+    type State = [u32; 3];
+    type Action = usize;
+
+    fn initial(&self) -> Vec<[u32; 3]> {
+        vec![[0; 3]]
+    }
+
+    fn actions(&self, state: &[u32; 3], out: &mut Vec<usize>) {
+        out.extend((0..3).filter(|&axis| state[axis] < self.0));
+    }
+
+    fn next(&self, state: &[u32; 3], &axis: &usize) -> Option<[u32; 3]> {
+        let mut next = *state;
+        next[axis] += 1;
+        Some(next)
+    }
+
+    fn properties(&self) -> Vec<Property<Grid>> {
+        vec![
+            Property::never("far", |model: &Grid, state| {
+                state.iter().sum::<u32>() > 2 * model.0 && state[0] == state[1]
+            }),
+            Property::at_rest("in the corner", |model: &Grid, state| *state == [model.0; 3]),
+        ]
+    }
+}
+
+#[test]
+fn wide_levels_are_the_same_for_all_numbers_of_threads() {
+    let run = |threads, keep_going| {
+        explore(&Grid(60), Engine::Bfs, &Config { threads, keep_going, ..Config::default() }, &NoObserver)
+            .expect("can be decided")
+    };
+    for keep_going in [false, true] {
+        let reports = [1, 2, 3].map(|threads| run(threads, keep_going));
+        for report in &reports {
+            let found = report.found.as_ref().expect("far away");
+            assert_eq!(report.stats, reports[0].stats);
+            assert_eq!(found.path.steps, reports[0].found.as_ref().expect("far away").path.steps);
+            assert_eq!(found.path.steps.len(), 121);
+        }
+        if keep_going {
+            assert_eq!(reports[0].stats.states, Some(61 * 61 * 61));
+            assert_eq!(reports[0].stats.depth, Some(181));
+        }
+    }
+}
+
+#[test]
+fn a_panic_of_the_model_ends_the_run_whatever_the_number_of_threads() {
+    #[derive(Clone)]
+    struct Bad;
+    impl Model for Bad {
+        type State = u32;
+        type Action = u32;
+        fn initial(&self) -> Vec<u32> {
+            vec![0]
+        }
+        fn actions(&self, _: &u32, out: &mut Vec<u32>) {
+            out.extend([1, 2]);
+        }
+        fn next(&self, state: &u32, action: &u32) -> Option<u32> {
+            assert!(*state < 5_000, "too far");
+            Some(state + action)
+        }
+    }
+    for (engine, threads) in
+        [(Engine::Bfs, 1), (Engine::Bfs, 2), (Engine::Dfs, 1), (Engine::Dfs, 2), (Engine::Random, 2)]
+    {
+        let config = Config { threads, ..Config::default() };
+        let run = || explore(&Bad, engine, &config, &NoObserver).map(|report| report.stats);
+        assert!(std::panic::catch_unwind(run).is_err(), "{engine:?} {threads}");
+    }
+}

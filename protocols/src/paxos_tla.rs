@@ -1,0 +1,221 @@
+//! `paxos-tla`: Paxos for one decision over a growing set of messages, after Lamport: `a` acceptors, one proposer for each of `b` ballots,
+//! `v` values. No two values are chosen.
+//!
+//! A proposer may be entitled to a value in more than one way (by several quorums, or several votes of the same ballot); each way is an
+//! action of its own, as TLC counts them.
+//!
+//! `paxos-tla-bug` takes any vote of the quorum instead of the highest one: an older value may be proposed after a younger was chosen.
+
+use manyworlds_explore::{Model, Property, fingerprint};
+
+/// The most acceptors, ballots and values there can be.
+const ACCEPTORS: usize = 7;
+const BALLOTS: usize = 5;
+const VALUES: usize = 4;
+
+/// The specification for numbers of acceptors, ballots and values.
+#[derive(Clone, Debug)]
+pub struct Paxos {
+    acceptors: usize,
+    ballots: usize,
+    values: usize,
+    bug: bool,
+    /// Every majority, as a set of acceptors.
+    quorums: Vec<u8>,
+}
+
+/// What is known of an acceptor.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+struct Acceptor {
+    /// `1b` messages: for ballot `b` a byte of what it had voted then, plus one; zero if it did not send one.
+    promises: [u8; BALLOTS],
+    /// `2b` messages: bit `vote - 1` for a vote of ballot `b` for value `v`.
+    votes: u32,
+    /// The highest ballot it has heard of.
+    ballot: u8,
+    /// Its last vote, zero if it has none.
+    vote: u8,
+}
+
+/// A global state. Ballots, values and acceptors count from zero; a vote is `1 + ballot * VALUES + value`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct State {
+    acceptors: [Acceptor; ACCEPTORS],
+    /// `1a` messages, by ballot.
+    prepares: u8,
+    /// `2a` messages, by vote.
+    proposals: u32,
+}
+
+/// A step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Action {
+    /// Phase 1a of a ballot.
+    Prepare {
+        /// The ballot.
+        ballot: u8,
+    },
+    /// Phase 2a: one for each quorum, and each vote in it, that entitles the proposer.
+    Propose {
+        /// The ballot.
+        ballot: u8,
+        /// The value.
+        value: u8,
+        /// The set of acceptors that promised.
+        quorum: u8,
+    },
+    /// Phase 1b: an acceptor promises.
+    Promise {
+        /// Who.
+        acceptor: u8,
+        /// The ballot.
+        ballot: u8,
+    },
+    /// Phase 2b: an acceptor votes.
+    Vote {
+        /// Who.
+        acceptor: u8,
+        /// The ballot.
+        ballot: u8,
+        /// The value.
+        value: u8,
+    },
+}
+
+fn vote(ballot: u8, value: u8) -> u8 {
+    1 + ballot * VALUES as u8 + value
+}
+
+fn ballot_of(vote: u8) -> u8 {
+    (vote - 1) / VALUES as u8
+}
+
+fn bit(vote: u8) -> u32 {
+    1 << (vote - 1)
+}
+
+impl Paxos {
+    /// At most seven acceptors, five ballots and four values.
+    pub fn new(acceptors: usize, ballots: usize, values: usize) -> Paxos {
+        assert!((1..=ACCEPTORS).contains(&acceptors), "from 1 to {ACCEPTORS} acceptors");
+        assert!((1..=BALLOTS).contains(&ballots), "from 1 to {BALLOTS} ballots");
+        assert!((1..=VALUES).contains(&values), "from 1 to {VALUES} values");
+        let majority = |set: &u8| 2 * set.count_ones() as usize > acceptors;
+        let quorums = (0..1u16 << acceptors).map(|set| set as u8).filter(majority).collect();
+        Paxos { acceptors, ballots, values, bug: false, quorums }
+    }
+
+    /// With the seeded bug.
+    pub fn with_bug(acceptors: usize, ballots: usize, values: usize) -> Paxos {
+        Paxos { bug: true, ..Paxos::new(acceptors, ballots, values) }
+    }
+
+    fn all_acceptors(&self) -> impl Iterator<Item = (u8, usize)> + Clone + use<> {
+        (0..self.acceptors).map(|acceptor| (acceptor as u8, acceptor))
+    }
+
+    /// One action for each way in which the proposer of a ballot is entitled to a value.
+    fn propose(&self, state: &State, ballot: u8, out: &mut Vec<Action>) {
+        if (0..self.values as u8).any(|value| state.proposals & bit(vote(ballot, value)) != 0) {
+            return;
+        }
+        let promise = |acceptor: usize| state.acceptors[acceptor].promises[ballot as usize];
+        let promised = self.all_acceptors().filter(|&(_, a)| promise(a) > 0).fold(0u8, |set, (bit, _)| set | 1 << bit);
+        for value in 0..self.values as u8 {
+            for &quorum in self.quorums.iter().filter(|&&quorum| quorum & !promised == 0) {
+                let members = self.all_acceptors().filter(|&(bit, _)| quorum >> bit & 1 == 1);
+                // What each had voted when it promised, without those that had not.
+                let votes = members.map(|(_, acceptor)| promise(acceptor) - 1).filter(|&vote| vote > 0);
+                let highest = votes.clone().map(ballot_of).max();
+                let entitles =
+                    |&last: &u8| last == vote(ballot_of(last), value) && (self.bug || Some(ballot_of(last)) == highest);
+                let ways = if highest.is_none() { 1 } else { votes.filter(entitles).count() };
+                out.extend(std::iter::repeat_n(Action::Propose { ballot, value, quorum }, ways));
+            }
+        }
+    }
+
+    fn answer(&self, state: &State, acceptor: u8, out: &mut Vec<Action>) {
+        let heard = state.acceptors[acceptor as usize].ballot;
+        // `heard` counts from one: ballot `b` is higher than what was heard if `b >= heard`.
+        let ballots = 0..self.ballots as u8;
+        let asked = ballots.clone().filter(|&ballot| ballot >= heard && state.prepares >> ballot & 1 == 1);
+        out.extend(asked.map(|ballot| Action::Promise { acceptor, ballot }));
+        for ballot in ballots.filter(|&ballot| ballot + 1 >= heard) {
+            let proposed = (0..self.values as u8).filter(|&value| state.proposals & bit(vote(ballot, value)) != 0);
+            out.extend(proposed.map(|value| Action::Vote { acceptor, ballot, value }));
+        }
+    }
+
+    fn chosen(&self, state: &State, vote: u8) -> bool {
+        let votes = self.all_acceptors().filter(|&(_, acceptor)| state.acceptors[acceptor].votes & bit(vote) != 0);
+        2 * votes.count() > self.acceptors
+    }
+
+    fn agreement(&self, state: &State) -> bool {
+        let chosen = |value: u8| (0..self.ballots as u8).any(|ballot| self.chosen(state, vote(ballot, value)));
+        (0..self.values as u8).filter(|&value| chosen(value)).count() <= 1
+    }
+}
+
+impl Model for Paxos {
+    type State = State;
+    type Action = Action;
+
+    fn initial(&self) -> Vec<State> {
+        vec![State { acceptors: [Acceptor::default(); ACCEPTORS], prepares: 0, proposals: 0 }]
+    }
+
+    fn actions(&self, state: &State, out: &mut Vec<Action>) {
+        for ballot in 0..self.ballots as u8 {
+            out.push(Action::Prepare { ballot });
+            self.propose(state, ballot, out);
+        }
+        self.all_acceptors().for_each(|(acceptor, _)| self.answer(state, acceptor, out));
+    }
+
+    fn next(&self, state: &State, action: &Action) -> Option<State> {
+        let mut next = *state;
+        match *action {
+            Action::Prepare { ballot } => next.prepares |= 1 << ballot,
+            Action::Propose { ballot, value, .. } => next.proposals |= bit(vote(ballot, value)),
+            Action::Promise { acceptor, ballot } => {
+                let acceptor = &mut next.acceptors[acceptor as usize];
+                acceptor.ballot = ballot + 1;
+                acceptor.promises[ballot as usize] = acceptor.vote + 1;
+            }
+            Action::Vote { acceptor, ballot, value } => {
+                let acceptor = &mut next.acceptors[acceptor as usize];
+                acceptor.ballot = ballot + 1;
+                acceptor.vote = vote(ballot, value);
+                acceptor.votes |= bit(acceptor.vote);
+            }
+        }
+        Some(next)
+    }
+
+    fn properties(&self) -> Vec<Property<Paxos>> {
+        vec![Property::always("Agreement", Paxos::agreement).stable()]
+    }
+
+    fn fingerprint(&self, state: &State) -> u128 {
+        let mut words = [0; 2 * ACCEPTORS + 1];
+        for (acceptor, pair) in state.acceptors.iter().zip(words.chunks_exact_mut(2)) {
+            let [a, b, c, d, e] = acceptor.promises;
+            pair[0] = u64::from_le_bytes([a, b, c, d, e, acceptor.ballot, acceptor.vote, 0]);
+            pair[1] = u64::from(acceptor.votes);
+        }
+        words[2 * ACCEPTORS] = u64::from(state.prepares) << 32 | u64::from(state.proposals);
+        fingerprint::of_words(words)
+    }
+
+    fn has_symmetry(&self) -> bool {
+        true
+    }
+
+    /// Acceptors are alike: sorted by all that is known of each.
+    fn canonical(&self, mut state: State) -> State {
+        state.acceptors[..self.acceptors].sort_unstable();
+        state
+    }
+}

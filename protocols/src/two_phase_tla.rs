@@ -1,0 +1,165 @@
+//! `2pc-tla`: two-phase commit over a growing set of messages, after Gray and Lamport. `n` resource managers prepare or abort on their
+//! own; the transaction manager commits when it has heard that all are prepared, and may abort before. No manager commits while
+//! another aborts.
+//!
+//! `2pc-tla-bug` commits when all but one are prepared: the last one may abort on its own, and does.
+
+use manyworlds_explore::{Model, Property, fingerprint};
+
+/// Where a resource manager is; two bits each.
+const WORKING: u32 = 0;
+const PREPARED: u32 = 1;
+const COMMITTED: u32 = 2;
+const ABORTED: u32 = 3;
+
+/// Bits of [`State::tm`].
+const DONE: u8 = 1;
+const SAID_COMMIT: u8 = 2;
+const SAID_ABORT: u8 = 4;
+
+/// The specification for a number of resource managers.
+#[derive(Clone, Debug)]
+pub struct TwoPhase {
+    n: u32,
+    bug: bool,
+}
+
+/// A global state; resource manager `r` has bits `2r` and `2r + 1` of `rm`, and bit `r` of the sets.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct State {
+    rm: u32,
+    /// Those the transaction manager knows to be prepared.
+    prepared: u16,
+    /// Those that said they are.
+    said_prepared: u16,
+    tm: u8,
+}
+
+/// A step; the number is that of the resource manager.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Action {
+    /// The transaction manager tells all to commit.
+    Commit,
+    /// The transaction manager tells all to abort.
+    Abort,
+    /// The transaction manager hears that one is prepared.
+    HearPrepared(u8),
+    /// One prepares, and says so.
+    Prepare(u8),
+    /// One aborts on its own.
+    Quit(u8),
+    /// One hears that it should commit.
+    HearCommit(u8),
+    /// One hears that it should abort.
+    HearAbort(u8),
+}
+
+impl TwoPhase {
+    /// `n` resource managers, at most 16.
+    pub fn new(n: usize) -> TwoPhase {
+        assert!((1..=16).contains(&n), "from 1 to 16 resource managers");
+        TwoPhase { n: n as u32, bug: false }
+    }
+
+    /// With the seeded bug.
+    pub fn with_bug(n: usize) -> TwoPhase {
+        TwoPhase { bug: true, ..TwoPhase::new(n) }
+    }
+
+    fn may_commit(&self, state: &State) -> bool {
+        state.prepared.count_ones() + u32::from(self.bug) >= self.n
+    }
+
+    fn consistent(&self, state: &State) -> bool {
+        let (low, high) = (state.rm & 0x5555_5555, state.rm >> 1 & 0x5555_5555);
+        high & !low == 0 || high & low == 0
+    }
+}
+
+impl State {
+    fn with(mut self, r: u8, place: u32) -> State {
+        self.rm = self.rm & !(3 << (2 * r)) | place << (2 * r);
+        self
+    }
+}
+
+impl Model for TwoPhase {
+    type State = State;
+    type Action = Action;
+
+    fn initial(&self) -> Vec<State> {
+        vec![State { rm: 0, prepared: 0, said_prepared: 0, tm: 0 }]
+    }
+
+    fn actions(&self, state: &State, out: &mut Vec<Action>) {
+        let deciding = state.tm & DONE == 0;
+        if deciding && self.may_commit(state) {
+            out.push(Action::Commit);
+        }
+        if deciding {
+            out.push(Action::Abort);
+        }
+        for r in 0..self.n as u8 {
+            if deciding && state.said_prepared >> r & 1 == 1 {
+                out.push(Action::HearPrepared(r));
+            }
+            if state.rm >> (2 * r) & 3 == WORKING {
+                out.extend([Action::Prepare(r), Action::Quit(r)]);
+            }
+            if state.tm & SAID_COMMIT != 0 {
+                out.push(Action::HearCommit(r));
+            }
+            if state.tm & SAID_ABORT != 0 {
+                out.push(Action::HearAbort(r));
+            }
+        }
+    }
+
+    fn next(&self, state: &State, action: &Action) -> Option<State> {
+        let mut next = *state;
+        match *action {
+            Action::Commit => next.tm = DONE | SAID_COMMIT,
+            Action::Abort => next.tm = DONE | SAID_ABORT,
+            Action::HearPrepared(r) => next.prepared |= 1 << r,
+            Action::Prepare(r) => {
+                next = next.with(r, PREPARED);
+                next.said_prepared |= 1 << r;
+            }
+            Action::Quit(r) | Action::HearAbort(r) => next = next.with(r, ABORTED),
+            Action::HearCommit(r) => next = next.with(r, COMMITTED),
+        }
+        Some(next)
+    }
+
+    fn properties(&self) -> Vec<Property<TwoPhase>> {
+        vec![Property::always("Consistent", TwoPhase::consistent)]
+    }
+
+    fn fingerprint(&self, state: &State) -> u128 {
+        let sets = u64::from(state.prepared) << 48 | u64::from(state.said_prepared) << 32;
+        fingerprint::of_words([sets | u64::from(state.rm), u64::from(state.tm)])
+    }
+
+    fn has_symmetry(&self) -> bool {
+        true
+    }
+
+    /// Resource managers are alike: sorted by all that is known of each.
+    fn canonical(&self, state: State) -> State {
+        let of = |r: u32| {
+            (state.rm >> (2 * r) & 3) << 2
+                | u32::from(state.prepared >> r & 1) << 1
+                | u32::from(state.said_prepared >> r & 1)
+        };
+        let mut all: [u32; 16] = std::array::from_fn(|r| of(r as u32));
+        let all = &mut all[..self.n as usize];
+        all.sort_unstable();
+        let mut sorted = State { rm: 0, prepared: 0, said_prepared: 0, tm: state.tm };
+        for (r, &one) in all.iter().enumerate() {
+            sorted.rm |= (one >> 2) << (2 * r);
+            sorted.prepared |= (one as u16 >> 1 & 1) << r;
+            sorted.said_prepared |= (one as u16 & 1) << r;
+        }
+        sorted
+    }
+}

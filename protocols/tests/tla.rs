@@ -1,0 +1,100 @@
+//! The transition systems of the zoo, counted: states, transitions and depth as TLC counts them, whatever the engine and the number of
+//! workers; and their seeded bugs, found.
+
+use manyworlds_explore::{Config, Engine, Model, NoObserver, Report, explore};
+use manyworlds_protocols::chang_roberts_tla::{ChangRoberts, Order};
+use manyworlds_protocols::paxos_tla::Paxos;
+use manyworlds_protocols::two_phase_tla::TwoPhase;
+
+fn run<M: Model>(model: &M, engine: Engine, config: &Config) -> Report<M> {
+    explore(model, engine, config, &NoObserver).expect("the engines can decide invariants")
+}
+
+/// Both engines, one worker and two.
+fn counts<M: Model>(what: &str, model: &M, states: u64, transitions: u64, depth: u64) {
+    for threads in [1, 2] {
+        for (engine, depth) in [(Engine::Bfs, Some(depth)), (Engine::Dfs, None)] {
+            let report = run(model, engine, &Config { threads, ..Config::default() });
+            let found = report.found.map(|found| found.violation);
+            assert_eq!((found, report.stopped), (None, None), "{what} {engine:?} {threads}");
+            let stats = report.stats;
+            let expected = (Some(states), Some(transitions), depth);
+            assert_eq!((stats.states, stats.transitions, stats.depth), expected, "{what} {engine:?} {threads}");
+        }
+    }
+}
+
+#[test]
+fn two_phase_commit() {
+    counts("n=3", &TwoPhase::new(3), 288, 1_146, 11);
+    counts("n=5", &TwoPhase::new(5), 8_832, 58_146, 17);
+}
+
+#[test]
+fn chang_roberts() {
+    let descending = [(3, 14, 22, 7), (4, 42, 85, 11), (5, 132, 331, 16), (6, 429, 1_288, 22)];
+    for (n, states, transitions, depth) in descending {
+        counts(&format!("desc n={n}"), &ChangRoberts::new(n, Order::Descending), states, transitions, depth);
+    }
+    for (n, states, transitions, depth) in [(3, 11, 17, 6), (4, 23, 45, 8), (5, 47, 113, 10), (6, 95, 273, 12)] {
+        counts(&format!("asc n={n}"), &ChangRoberts::new(n, Order::Ascending), states, transitions, depth);
+    }
+}
+
+#[test]
+fn paxos() {
+    counts("3, 2, 1", &Paxos::new(3, 2, 1), 1_681, 10_005, 17);
+    counts("3, 2, 2", &Paxos::new(3, 2, 2), 3_921, 23_839, 17);
+}
+
+#[test]
+#[ignore = "millions of transitions: for a release build"]
+fn large_parameters() {
+    counts("n=7", &TwoPhase::new(7), 296_448, 2_744_706, 23);
+    counts("n=8", &TwoPhase::new(8), 1_745_408, 18_507_778, 26);
+    counts("3, 3, 1", &Paxos::new(3, 3, 1), 68_921, 504_437, 25);
+}
+
+/// What is violated, and in how many steps; the same with all numbers of workers.
+fn shortest<M: Model>(model: &M) -> (String, usize) {
+    let reports = [1, 2].map(|threads| run(model, Engine::Bfs, &Config { threads, ..Config::default() }));
+    let [one, two] = reports.map(|report| {
+        let found = report.found.expect("the bug is found");
+        (found.violation.property.to_string(), found.path.steps.len(), report.stats)
+    });
+    assert_eq!(one, two);
+    let deep = run(model, Engine::Dfs, &Config::default()).found.expect("the bug is found");
+    assert!(deep.path.steps.len() >= one.1);
+    (one.0, one.1)
+}
+
+#[test]
+fn seeded_bugs_are_found() {
+    // One prepares and is heard, commit is said and heard; the other aborts on its own.
+    assert_eq!(shortest(&TwoPhase::with_bug(2)), ("always Consistent".to_string(), 5));
+    // The least id that goes all the way round: the first winner is not the greatest, and comes after n receptions of its id.
+    assert_eq!(shortest(&ChangRoberts::with_bug(3, Order::Descending)).1, 5);
+    assert_eq!(shortest(&Paxos::with_bug(3, 3, 2)).0, "always Agreement");
+}
+
+#[test]
+fn symmetry_keeps_the_verdict_and_does_not_depend_on_workers() {
+    fn classes<M: Model>(model: &M) -> (u64, bool) {
+        let reduced = [1, 2].map(|threads| {
+            [Engine::Bfs, Engine::Dfs].map(|engine| {
+                run(model, engine, &Config { threads, symmetry: true, keep_going: true, ..Config::default() })
+            })
+        });
+        let all = run(model, Engine::Bfs, &Config { keep_going: true, ..Config::default() });
+        let one = &reduced[0][0];
+        for report in reduced.iter().flatten() {
+            assert_eq!((report.stats.states, report.stats.transitions), (one.stats.states, one.stats.transitions));
+            assert_eq!(report.found.is_some(), all.found.is_some());
+        }
+        assert!(one.stats.states < all.stats.states);
+        (one.stats.states.expect("states are counted"), all.found.is_some())
+    }
+    assert!(!classes(&TwoPhase::new(5)).1);
+    assert!(classes(&TwoPhase::with_bug(4)).1);
+    assert!(!classes(&Paxos::new(3, 2, 2)).1);
+}
