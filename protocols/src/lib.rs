@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bounded_async;
+pub mod abd;
 pub mod chain;
 pub mod chang_roberts;
 pub mod chang_roberts_tla;
@@ -17,8 +18,10 @@ pub mod ns_nr;
 pub mod ns_nr_sel;
 pub mod ns_r;
 pub mod nworkers;
+pub mod paxos;
 pub mod paxos_tla;
 pub mod ping_pong;
+pub mod raft;
 mod registry;
 pub mod rlog;
 pub mod ssr_br;
@@ -67,6 +70,12 @@ pub fn models() -> &'static [Model] {
         lastzero::BUG,
         counter::MODEL,
         counter::BUG,
+        paxos::MODEL,
+        paxos::BUG,
+        abd::MODEL,
+        abd::BUG,
+        raft::MODEL,
+        raft::BUG,
     ];
     MODELS
 }

@@ -1,6 +1,8 @@
 //! Measures Manyworlds against the two published implementations of Must, `must-mc` and `traceforge`: the same programs, in the same run.
+//! With `stateright` it measures the engines on global states against Stateright's.
 //! Prints what everyone needs and whether Manyworlds is as much faster as is demanded; exits with 1 if it is not.
 
+mod explicit;
 mod floors;
 mod measure;
 mod ns_nr;
@@ -20,14 +22,23 @@ const FULL: Effort = Effort { turns: 9, seconds: 10.0, skip_slow: false };
 const QUICK: Effort = Effort { turns: 5, seconds: 2.0, skip_slow: true };
 
 fn main() -> ExitCode {
-    let effort = match std::env::args().skip(1).collect::<Vec<String>>().as_slice() {
-        [] => FULL,
-        [flag] if flag == "--quick" => QUICK,
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words[..] {
+        [] => must(FULL),
+        ["--quick"] => must(QUICK),
+        ["stateright", "--quick", ..] => explicit::compare(explicit::Turns(1), &arguments[2..]),
+        ["stateright", ..] => explicit::compare(explicit::Turns(3), &arguments[1..]),
+        ["stateright-one", case, side] => explicit::measure_one(case, side),
         _ => {
-            eprintln!("usage: peers [--quick]");
-            return ExitCode::from(2);
+            eprintln!("usage: peers [--quick]\n       peers stateright [--quick] [case…]");
+            ExitCode::from(2)
         }
-    };
+    }
+}
+
+/// Against the two implementations of Must.
+fn must(effort: Effort) -> ExitCode {
     let load = load_average();
     let programs = [ns_nr::program(8), nworkers::program(8), two_phase_commit::program(6), ping_pong::program(40, 5)];
     let growing = [100, 200, 400, 800].map(|k| ping_pong::ours(k, 5));

@@ -166,7 +166,7 @@ fn best_run(program: &Program, side: &Side) -> Figure {
 }
 
 /// CPU time used by all threads of this process so far.
-fn cpu_seconds() -> f64 {
+pub fn cpu_seconds() -> f64 {
     let now = clock_gettime(ClockId::ProcessCPUTime);
     now.tv_sec as f64 + now.tv_nsec as f64 * 1e-9
 }

@@ -62,7 +62,7 @@ pub fn floors(all: &[Floor]) -> String {
 }
 
 /// The rows with their columns aligned: the first `texts` to the left, the numbers after them to the right.
-fn columns<const N: usize>(rows: &[[String; N]], texts: usize) -> String {
+pub fn columns<const N: usize>(rows: &[[String; N]], texts: usize) -> String {
     let widths: [usize; N] =
         std::array::from_fn(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0));
     let line = |row: &[String; N]| {

@@ -1,0 +1,77 @@
+//! Figures in columns, and what is demanded of them.
+
+use super::cases::Case;
+use super::sides::{Measure, Side};
+use crate::floors::{Demand, Floor};
+use crate::table;
+
+/// The peak of our bfs is at most this part of Stateright's.
+const MEMORY: f64 = 0.4;
+
+/// All figures of one case, in the order of [`Side::ALL`].
+pub struct Compared {
+    /// What was compared.
+    pub case: Case,
+    /// The best run of each side.
+    pub figures: [Measure; 4],
+}
+
+impl Compared {
+    fn floors(&self) -> [Floor; 3] {
+        let [our_bfs, our_dfs, bfs, dfs] = &self.figures;
+        let best = bfs.speed().max(dfs.speed());
+        let faster = |ours: &Measure, how| Floor {
+            what: format!("{}: transitions a CPU second, our {how} / Stateright's better", self.case.name),
+            demand: Demand::AtLeast(self.case.times),
+            seen: Some(ours.speed() / best),
+        };
+        let memory = Floor {
+            what: format!("{}: peak memory of bfs, ours / Stateright's", self.case.name),
+            demand: Demand::AtMost(MEMORY),
+            seen: Some(our_bfs.peak as f64 / bfs.peak as f64),
+        };
+        [faster(our_bfs, "bfs"), faster(our_dfs, "dfs"), memory]
+    }
+
+    /// Why a side does not see what ours sees.
+    fn remark(&self, side: Side, figure: &Measure) -> &'static str {
+        let ours = &self.figures[0];
+        let same = (ours.states, ours.transitions) == (figure.states, figure.transitions);
+        match (same, side, self.case.depth) {
+            (true, _, _) => "",
+            (false, Side::Ours(_), Some(_)) => "expands a state again when it reaches it sooner",
+            (false, Side::Peer(_), Some(_)) => "does not expand a state again when it reaches it sooner: misses states",
+            (false, _, None) => "DIFFERENT",
+        }
+    }
+}
+
+/// What everybody needs.
+pub fn figures(all: &[Compared]) -> String {
+    let head = ["case", "side", "states", "transitions", "CPU s", "transitions/s", "peak MB", ""].map(String::from);
+    let rows = all.iter().flat_map(|compared| {
+        Side::ALL.into_iter().zip(&compared.figures).map(|(side, figure)| {
+            [
+                compared.case.name.to_string(),
+                side.name().to_string(),
+                figure.states.to_string(),
+                figure.transitions.to_string(),
+                format!("{:.3}", figure.seconds),
+                format!("{:.0}", figure.speed()),
+                format!("{:.1}", figure.peak as f64 / 1e6),
+                compared.remark(side, figure).to_string(),
+            ]
+        })
+    });
+    table::columns(&std::iter::once(head).chain(rows).collect::<Vec<_>>(), 2)
+}
+
+/// What is demanded and what was seen.
+pub fn floors(all: &[Compared]) -> String {
+    table::floors(&all.iter().flat_map(Compared::floors).collect::<Vec<Floor>>())
+}
+
+/// Whether something is not as demanded.
+pub fn fails(all: &[Compared]) -> bool {
+    all.iter().flat_map(Compared::floors).any(|floor| floor.fails())
+}

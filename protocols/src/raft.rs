@@ -1,0 +1,350 @@
+//! `raft`: leader election and log replication with `n` nodes. Terms go up to `t` and logs up to `e` entries; a leader sends `h` rounds of
+//! heartbeats in its term. `crashes` nodes may go down; each comes up again with its term, vote and log.
+//!
+//! No term has two leaders; logs that agree on the term of an entry agree up to there; what is committed stays in the log of every later
+//! leader. With the defaults there are too many states to see them all: bound the depth (a first entry is committed after 7 steps).
+//!
+//! `raft-bug`: the vote does not survive a crash, so a node may vote twice in a term, and the term may get two leaders.
+
+use crate::{Build, Model, Param, Params};
+use manyworlds::actor::{Actor, Context, Faults, System, View};
+use manyworlds::{Network, Pid};
+
+const PARAMS: &[Param] = &[
+    Param::int("n", 3, 1..=7, "nodes"),
+    Param::int("t", 2, 1..=7, "highest term"),
+    Param::int("e", 2, 0..=7, "entries of the longest log"),
+    Param::int("h", 2, 0..=15, "rounds of heartbeats of a leader"),
+    Param::int("crashes", 1, 0..=7, "crashes, each with a restart"),
+];
+
+/// The zoo entry.
+pub const MODEL: Model = Model {
+    name: "raft",
+    summary: "Raft with n nodes: elections, log replication, crashes; one leader a term, and it has what is committed",
+    params: PARAMS,
+    build: Build::Actors(|params| Ok(system(params, true))),
+};
+
+/// The variant with a seeded bug.
+pub const BUG: Model = Model {
+    name: "raft-bug",
+    summary: "votes do not survive a crash: a node votes twice in a term, and the term has two leaders",
+    params: PARAMS,
+    build: Build::Actors(|params| Ok(system(params, false))),
+};
+
+/// An entry of a log: its term in the upper four bits, the leader that made it in the lower four.
+type Entry = u8;
+
+fn term_of(entry: Entry) -> u8 {
+    entry >> 4
+}
+
+/// Between nodes; the first field is the sender's term.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Message {
+    /// Vote for me; my log ends like this.
+    RequestVote(u8, End),
+    /// You have my vote.
+    Vote(u8),
+    /// From the leader: after `prev` come `entries`; so many entries of the log are committed.
+    Append {
+        /// The leader's term.
+        term: u8,
+        /// What the follower's log must have.
+        prev: End,
+        /// What comes after that.
+        entries: Vec<Entry>,
+        /// How much is committed.
+        commit: u8,
+    },
+    /// My log is yours up to this length.
+    Matches(u8, u8),
+    /// My log is not like `prev`.
+    Differs(u8),
+}
+
+impl Message {
+    fn term(&self) -> u8 {
+        match *self {
+            Message::RequestVote(term, _) | Message::Vote(term) | Message::Append { term, .. } => term,
+            Message::Matches(term, _) | Message::Differs(term) => term,
+        }
+    }
+}
+
+/// The last entry of a log (or of a part of it); of two logs the one with the higher end is more up to date.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct End {
+    term: u8,
+    len: u8,
+}
+
+impl End {
+    fn of(log: &[Entry]) -> End {
+        End { term: log.last().copied().map_or(0, term_of), len: log.len() as u8 }
+    }
+}
+
+/// What a node is at the moment.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Role {
+    /// It listens.
+    Follower,
+    /// It has the votes of these nodes.
+    Candidate(u8),
+    /// It tells the others.
+    Leader {
+        /// Rounds of heartbeats that are left.
+        beats: u8,
+        /// For each node the length up to which its log is assumed to be like the leader's.
+        next: Vec<u8>,
+        /// For each node the length up to which it is known to be.
+        matched: Vec<u8>,
+    },
+}
+
+/// A node's state.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Node {
+    term: u8,
+    /// The node it voted for in this term: its number plus one.
+    vote: u8,
+    log: Vec<Entry>,
+    /// The terms that it has been the leader of: a bit each. Only the properties look at it.
+    led: u8,
+    commit: u8,
+    role: Role,
+}
+
+impl Node {
+    fn leads(&self) -> bool {
+        matches!(self.role, Role::Leader { .. })
+    }
+
+    fn committed(&self) -> &[Entry] {
+        &self.log[..usize::from(self.commit)]
+    }
+}
+
+struct Raft {
+    nth: u8,
+    peers: Vec<Pid>,
+    n: u8,
+    terms: u8,
+    entries: u8,
+    beats: u8,
+    keeps_vote: bool,
+}
+
+impl Raft {
+    fn is_majority(&self, nodes: u32) -> bool {
+        2 * nodes > u32::from(self.n)
+    }
+
+    /// Whoever does not lead may lose patience, while there are terms left.
+    fn follow(&self, state: &mut Node, term: u8, ctx: &mut Context<'_>) {
+        if term > state.term {
+            state.term = term;
+            state.vote = 0;
+        }
+        state.role = Role::Follower;
+        ctx.cancel_timer("heartbeat");
+        ctx.cancel_timer("request");
+        match state.term < self.terms {
+            true => ctx.set_timer("election"),
+            false => ctx.cancel_timer("election"),
+        }
+    }
+
+    fn stand(&self, state: &mut Node, ctx: &mut Context<'_>) {
+        self.follow(state, state.term + 1, ctx);
+        state.vote = self.nth + 1;
+        state.role = Role::Candidate(1 << self.nth);
+        ctx.broadcast(&self.peers, Message::RequestVote(state.term, End::of(&state.log)));
+        self.count(state, ctx);
+    }
+
+    fn count(&self, state: &mut Node, ctx: &mut Context<'_>) {
+        let Role::Candidate(votes) = state.role else { return };
+        if self.is_majority(votes.count_ones()) {
+            let n = usize::from(self.n);
+            let next = vec![state.log.len() as u8; n];
+            state.role = Role::Leader { beats: self.beats, next, matched: vec![0; n] };
+            state.led |= 1 << state.term;
+            ctx.cancel_timer("election");
+            if self.beats > 0 {
+                ctx.set_timer("heartbeat");
+            }
+            self.expect_request(state, ctx);
+        }
+    }
+
+    /// A client may ask the leader for something while there is room.
+    fn expect_request(&self, state: &Node, ctx: &mut Context<'_>) {
+        if state.log.len() < usize::from(self.entries) {
+            ctx.set_timer("request");
+        }
+    }
+
+    fn request(&self, state: &mut Node, ctx: &mut Context<'_>) {
+        state.log.push(state.term << 4 | self.nth);
+        self.expect_request(state, ctx);
+        self.advance(state);
+    }
+
+    fn heartbeat(&self, state: &mut Node, ctx: &mut Context<'_>) {
+        let Role::Leader { beats, next, .. } = &mut state.role else { return };
+        *beats -= 1;
+        if *beats > 0 {
+            ctx.set_timer("heartbeat");
+        }
+        for &peer in &self.peers {
+            let (known, new) = state.log.split_at(usize::from(next[usize::from(number(peer, self.n))]));
+            let append =
+                Message::Append { term: state.term, prev: End::of(known), entries: new.to_vec(), commit: state.commit };
+            ctx.send(peer, append);
+        }
+    }
+
+    /// A vote for the first one who asks in a term, if its log is as good.
+    fn requested_vote(&self, state: &mut Node, from: Pid, end: End, ctx: &mut Context<'_>) {
+        let candidate = number(from, self.n) + 1;
+        let free = state.vote == 0 || state.vote == candidate;
+        if free && end >= End::of(&state.log) {
+            state.vote = candidate;
+            ctx.send(from, Message::Vote(state.term));
+        }
+    }
+
+    fn append(&self, state: &mut Node, from: Pid, prev: End, entries: &[Entry], commit: u8, ctx: &mut Context<'_>) {
+        self.follow(state, state.term, ctx);
+        let at = usize::from(prev.len);
+        if state.log.len() < at || End::of(&state.log[..at]) != prev {
+            return ctx.send(from, Message::Differs(state.term));
+        }
+        let same = state.log[at..].iter().zip(entries).take_while(|(mine, theirs)| mine == theirs).count();
+        if same < entries.len() {
+            // From the first conflict on, the leader's log counts.
+            state.log.truncate(at + same);
+            state.log.extend_from_slice(&entries[same..]);
+        }
+        let matched = prev.len + entries.len() as u8;
+        state.commit = state.commit.max(commit.min(matched));
+        ctx.send(from, Message::Matches(state.term, matched));
+    }
+
+    /// Commits what a majority has, if it is of the leader's own term.
+    fn advance(&self, state: &mut Node) {
+        let Role::Leader { matched, .. } = &state.role else { return };
+        for len in usize::from(state.commit) + 1..=state.log.len() {
+            let others = matched.iter().filter(|&&other| usize::from(other) >= len).count() as u32;
+            if self.is_majority(others + 1) && term_of(state.log[len - 1]) == state.term {
+                state.commit = len as u8;
+            }
+        }
+    }
+}
+
+/// The number of a node among `n`.
+fn number(pid: Pid, n: u8) -> u8 {
+    (0..n).find(|&nth| Pid::root(u16::from(nth)) == pid).expect("only nodes speak")
+}
+
+impl Actor for Raft {
+    type State = Node;
+    type Message = Message;
+
+    fn start(&self, ctx: &mut Context<'_>) -> Node {
+        ctx.set_timer("election");
+        Node { term: 0, vote: 0, log: Vec::new(), led: 0, commit: 0, role: Role::Follower }
+    }
+
+    fn timer(&self, state: &mut Node, timer: &'static str, ctx: &mut Context<'_>) {
+        match timer {
+            "election" => self.stand(state, ctx),
+            "heartbeat" => self.heartbeat(state, ctx),
+            _ => self.request(state, ctx),
+        }
+    }
+
+    fn message(&self, state: &mut Node, from: Pid, message: &Message, ctx: &mut Context<'_>) {
+        if message.term() > state.term {
+            self.follow(state, message.term(), ctx);
+        } else if message.term() < state.term {
+            return;
+        }
+        let peer = usize::from(number(from, self.n));
+        match (message, &mut state.role) {
+            (&Message::RequestVote(_, end), _) => self.requested_vote(state, from, end, ctx),
+            (Message::Vote(_), Role::Candidate(votes)) => {
+                *votes |= 1 << peer;
+                self.count(state, ctx);
+            }
+            (Message::Append { prev, entries, commit, .. }, _) => {
+                self.append(state, from, *prev, entries, *commit, ctx);
+            }
+            (&Message::Matches(_, len), Role::Leader { next, matched, .. }) => {
+                next[peer] = next[peer].max(len);
+                matched[peer] = matched[peer].max(len);
+                self.advance(state);
+            }
+            (Message::Differs(_), Role::Leader { next, matched, .. }) => {
+                next[peer] = next[peer].saturating_sub(1).max(matched[peer]);
+            }
+            _ => {}
+        }
+    }
+
+    fn durable(&self, state: &Node) -> Option<Node> {
+        let vote = if self.keeps_vote { state.vote } else { 0 };
+        Some(Node { vote, commit: 0, role: Role::Follower, ..state.clone() })
+    }
+
+    fn restart(&self, mut durable: Node, ctx: &mut Context<'_>) -> Node {
+        let term = durable.term;
+        self.follow(&mut durable, term, ctx);
+        durable
+    }
+}
+
+fn nodes<'a>(view: &'a View<'_>) -> Vec<&'a Node> {
+    view.all().map(|(_, node)| node).collect()
+}
+
+/// Whether something holds for every two nodes.
+fn every_two(view: &View<'_>, holds: impl Fn(&Node, &Node) -> bool) -> bool {
+    let nodes = nodes(view);
+    nodes.iter().enumerate().all(|(i, a)| nodes.iter().skip(i + 1).all(|b| holds(a, b)))
+}
+
+/// Where the terms of two entries are the same, everything up to there is.
+fn logs_match(a: &Node, b: &Node) -> bool {
+    let common = a.log.iter().zip(&b.log);
+    match common.clone().rposition(|(x, y)| term_of(*x) == term_of(*y)) {
+        Some(last) => a.log[..=last] == b.log[..=last],
+        None => true,
+    }
+}
+
+/// A leader has what a node of its term or an earlier one knows to be committed.
+fn is_complete(leader: &Node, other: &Node) -> bool {
+    !leader.leads() || leader.term < other.term || leader.log.starts_with(other.committed())
+}
+
+fn system(params: &Params, keeps_vote: bool) -> System {
+    let [n, terms, entries, beats, crashes] = ["n", "t", "e", "h", "crashes"].map(|name| params.int(name) as u8);
+    let all: Vec<Pid> = (0..u16::from(n)).map(Pid::root).collect();
+    let mut system = System::new().network(Network::P2p);
+    for nth in 0..n {
+        let peers = all.iter().copied().filter(|&pid| pid != all[usize::from(nth)]).collect();
+        system.add(format!("node{nth}"), Raft { nth, peers, n, terms, entries, beats, keeps_vote });
+    }
+    system
+        .faults(Faults { crashes, restarts: crashes, ..Faults::default() })
+        .always_stable("election safety", |view| every_two(view, |a, b| a.led & b.led == 0))
+        .always("log matching", |view| every_two(view, logs_match))
+        .always("leader completeness", |view| every_two(view, |a, b| is_complete(a, b) && is_complete(b, a)))
+        .sometimes("an entry is committed", |view| nodes(view).iter().any(|node| node.commit > 0))
+}
