@@ -385,10 +385,11 @@ impl<'a, L: Locals> Worker<'a, L> {
 
     /// Stops the run if `thread` has just failed, unless violations are to be counted: then the execution goes on to its end, so that
     /// the count does not depend on the schedule.
+    #[inline]
     fn check_failure(&mut self, thread: u32) {
-        let Some(level) = self.levels.last() else { return };
-        if level.graph.threads[thread as usize].next == Action::Fail && !self.config.keep_going {
-            let culprit = failed(&level.graph, &self.locals, thread);
+        let graph = &self.levels.last().expect("a level is open while exploring").graph;
+        if matches!(graph.threads[thread as usize].next, Action::Fail) && !self.config.keep_going {
+            let culprit = failed(graph, &self.locals, thread);
             self.violation(&culprit);
             self.report.stats.violations += 1;
         }
@@ -459,6 +460,9 @@ impl<'a, L: Locals> Worker<'a, L> {
 
 /// How an execution ended in which nobody can go on, and who is to blame if it should not have.
 fn classify<L: Locals>(graph: &Graph, locals: &mut L, deadlock: Deadlock) -> (Ending, Option<Culprit>) {
+    if graph.ready.all_ended() {
+        return (Ending::Complete, None);
+    }
     let (mut failing, mut bound, mut stuck, mut waits) = (None, false, false, false);
     for (th, t) in graph.threads.iter().zip(0..) {
         match th.next {

@@ -10,7 +10,6 @@ use crate::trie::{Closing, Loc, NONE, Rec, Trie, same_place};
 use crate::values::{Message, Tag, Value, Values, hash};
 use manyworlds_core::{Action, Failure, FailureKind, Network, NodeId, OBS_TIMEOUT, Obs, Pid, ProcId, ValueId};
 use rustc_hash::FxHashMap;
-use std::any::TypeId;
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
@@ -74,8 +73,6 @@ pub struct Ctx {
     repeated: Cell<usize>,
     spawned: Cell<u32>,
     steps: Cell<u64>,
-    /// The type received last: processes mostly receive one type.
-    last_tag: Cell<Option<(TypeId, Tag)>>,
     /// Whether even the last node is only compared, not recorded.
     audit: bool,
     /// The API is closed to who stands on its stack below this address.
@@ -164,7 +161,6 @@ impl Ctx {
             repeated: Cell::new(0),
             spawned: Cell::new(0),
             steps: Cell::new(0),
-            last_tag: Cell::new(None),
             audit,
             floor: Cell::new(0),
             yielder: Cell::new(std::ptr::null()),
@@ -258,7 +254,7 @@ impl Ctx {
                 _ => return false,
             }
         };
-        if before.as_any().downcast_ref::<M>() != Some(message) {
+        if before.downcast() != Some(message) {
             return false;
         }
         self.count_step();
@@ -372,7 +368,7 @@ impl Ctx {
         let memory = &self.shared.memory;
         let mut candidate = memory.borrow().values.first(hash);
         while let Some((id, known)) = candidate {
-            if known.as_any().downcast_ref::<M>() == Some(&value) {
+            if known.downcast() == Some(&value) {
                 discard(value);
                 return id;
             }
@@ -386,62 +382,52 @@ impl Ctx {
 
     /// The number of a type.
     pub fn tag<M: 'static>(&self) -> Tag {
-        match self.last_tag.get() {
-            Some((kind, tag)) if kind == TypeId::of::<M>() => tag,
-            _ => {
-                let tag = self.shared.memory.borrow_mut().values.tag::<M>();
-                self.last_tag.set(Some((TypeId::of::<M>(), tag)));
-                tag
-            }
-        }
+        self.shared.memory.borrow_mut().values.tag::<M>()
     }
 
     /// A copy of the value with this id.
     pub fn copy<M: Message>(&self, id: u32) -> M {
         let value = self.shared.memory.borrow().values.value(id);
-        self.copy_of(&*value)
-    }
-
-    /// A copy of a value.
-    #[inline]
-    pub fn copy_of<M: Message>(&self, value: &dyn Value) -> M {
-        match value.as_any().downcast_ref::<M>() {
-            Some(value) if std::mem::needs_drop::<M>() => quietly(|| value.clone()),
-            Some(value) => value.clone(),
+        match value.downcast() {
+            Some(value) => copy(value),
             None => self.stray("another type".to_string(), std::any::type_name::<M>().to_string()),
         }
     }
 
-    /// A receive in the known past, short of its last node: what it got then (`None` for a time-out). Replays do little else, so this is the
-    /// short way; `None` sends the caller the long one, which also knows what to do if the receive is not the one it was.
-    #[inline]
-    pub fn receive_again<M: Message>(
-        &self,
-        network: Network,
-        blocking: bool,
-        loc: Loc,
-    ) -> Option<Option<Rc<dyn Value>>> {
+    /// A message received in the known past, or, for a receive with a filter, short of its last answer. Replays do little else, so this
+    /// is the short way; `None` sends the caller the long one, which also knows time-outs and what to do if the receive is not the one it
+    /// was.
+    #[inline(always)]
+    pub fn receive_again<M: Message>(&self, network: Network, blocking: bool, filtered: bool, loc: Loc) -> Option<M> {
         let at = self.position.get();
-        if at + 2 >= self.path.len() {
-            return None;
-        }
-        let tag = self.tag::<M>();
-        let memory = self.shared.memory.borrow();
-        let node = memory.trie.node(self.path[at]);
-        match node.closing {
-            Closing::Recv { network: n, blocking: b, tag: t, loc: l, .. }
-                if n == network && b == blocking && t == tag && same_place(l, loc) => {}
-            _ => return None,
-        }
-        if self.repeated.get() != node.actions.len() {
-            return None;
-        }
+        let &[here, next, ..] = self.path.get(at..at + 2 + usize::from(filtered))? else { return None };
+        let value = {
+            let memory = self.shared.memory.borrow();
+            let node = memory.trie.node(here);
+            match node.closing {
+                Closing::Recv { network: n, blocking: b, loc: l, .. }
+                    if n == network && b == blocking && std::ptr::eq(l, loc) => {}
+                _ => return None,
+            }
+            let obs = memory.trie.node(next).obs;
+            if obs == OBS_TIMEOUT || self.repeated.get() != node.actions.len() {
+                return None;
+            }
+            memory.values.value(obs)
+        };
+        // The type of the message is the type that the receive asked for.
+        let message = value.downcast::<M>()?;
         self.steps.set(self.steps.get() + 1);
         self.repeated.set(0);
         self.position.set(at + 1);
-        let obs = memory.trie.node(self.path[at + 1]).obs;
-        Some((obs != OBS_TIMEOUT).then(|| memory.values.value(obs)))
+        Some(copy(message))
     }
+}
+
+/// A copy for the program. What has nothing to drop needs no silence.
+#[inline]
+fn copy<M: Message>(value: &M) -> M {
+    if std::mem::needs_drop::<M>() { quietly(|| value.clone()) } else { value.clone() }
 }
 
 impl Memory {

@@ -292,7 +292,7 @@ impl Table {
             (filter.takes.clone(), memory.values.value(value))
         };
         // A filter that panics takes the message: the process then runs it again itself and fails in the right place.
-        let answer = panics::listen(|| catch_unwind(AssertUnwindSafe(|| takes(shown.as_any())))).unwrap_or(true);
+        let answer = panics::listen(|| catch_unwind(AssertUnwindSafe(|| takes(&*shown)))).unwrap_or(true);
         let mut memory = self.shared.memory.borrow_mut();
         if let Closing::Recv { filter: Some(filter), .. } = &mut memory.trie.node_mut(node).closing {
             if filter.answers.len() <= value as usize {
@@ -497,7 +497,7 @@ impl Drop for Table {
         }
         let ((nodes, templates), values) = {
             let mut memory = self.shared.memory.borrow_mut();
-            (memory.trie.retain(&mut std::iter::empty()), memory.values.retain(|_| false))
+            (memory.trie.clear(), memory.values.retain(|_| false))
         };
         discard_all(nodes, templates, values);
     }

@@ -152,6 +152,13 @@ pub struct Node {
     children: u16,
 }
 
+impl Node {
+    /// Whether it cannot be forgotten just so: the filter belongs to the user, the coroutine to its stack.
+    fn matters(&self) -> bool {
+        self.coroutine != NONE || matches!(self.closing, Closing::Recv { filter: Some(_), .. })
+    }
+}
+
 /// The trie, a forest with a root for each start of a process.
 #[derive(Default)]
 pub struct Trie {
@@ -164,7 +171,7 @@ pub struct Trie {
 
 impl Trie {
     /// The node with this id.
-    #[inline]
+    #[inline(always)]
     pub fn node(&self, id: u32) -> &Node {
         self.nodes[id as usize].as_ref().expect("ids in use have nodes")
     }
@@ -274,6 +281,12 @@ impl Trie {
         self.templates[&root].clone()
     }
 
+    /// Forgets everything. Returns what belongs to the user, to be dropped when nothing is borrowed.
+    pub fn clear(&mut self) -> (Vec<Node>, Vec<Rc<dyn Template>>) {
+        let Trie { nodes, templates, .. } = std::mem::take(self);
+        (nodes.into_iter().flatten().filter(Node::matters).collect(), templates.into_values().collect())
+    }
+
     /// Forgets what is neither in `live`, nor above it, nor the start of a process that one of those spawned. Returns what was
     /// forgotten and belongs to the user, or has a coroutine, to be dropped when nothing is borrowed.
     pub fn retain(&mut self, live: &mut dyn Iterator<Item = u32>) -> (Vec<Node>, Vec<Rc<dyn Template>>) {
@@ -286,12 +299,7 @@ impl Trie {
             if let Some(node) = slot {
                 (node.first_child, node.sibling, node.children) = (NONE, NONE, 0);
                 if !keep[id] {
-                    let matters =
-                        node.coroutine != NONE || matches!(node.closing, Closing::Recv { filter: Some(_), .. });
-                    let node = slot.take();
-                    if matters {
-                        dropped.extend(node);
-                    }
+                    dropped.extend(slot.take().filter(Node::matters));
                     self.free.push(id as u32);
                 }
             }
