@@ -235,7 +235,7 @@ impl<'a, L: Locals> Worker<'a, L> {
             }
             Action::Recv { network, blocking } => {
                 let first = level.alternatives.len();
-                graph.candidates(locals, thread, network, &mut level.alternatives);
+                level.alternatives.extend_from_slice(&self.schedule.candidates);
                 retain_minimal(graph, locals, network, &mut level.alternatives, first);
                 if !blocking {
                     level.alternatives.push(NONE);
