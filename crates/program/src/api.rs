@@ -117,7 +117,7 @@ impl<T> fmt::Debug for JoinHandle<T> {
 /// The id of the running process.
 #[track_caller]
 pub fn me() -> Pid {
-    with(|ctx| ctx.pid)
+    with(Ctx::pid)
 }
 
 /// Operations under a network of their own, whatever the default of the run: `on(Network::Mbox).send(to, message)`.

@@ -6,7 +6,7 @@
 
 use crate::coroutine::{Yielder, overflowed};
 use crate::panics;
-use crate::trie::{Closing, Loc, NONE, Rec, Trie, same_place};
+use crate::trie::{Closing, Loc, NONE, Node, Rec, Trie, same_place};
 use crate::values::{Message, Tag, Value, Values, hash};
 use manyworlds_core::{Action, Failure, FailureKind, Network, NodeId, OBS_TIMEOUT, Obs, Pid, ProcId, ValueId};
 use rustc_hash::FxHashMap;
@@ -41,6 +41,8 @@ pub struct Memory {
     pub procs: Vec<ProcInfo>,
     /// Processes by name.
     pub by_pid: FxHashMap<Pid, u32>,
+    /// The nodes of the known past of the process that replays, the one to record last. Replays are not interrupted, so there is one.
+    pub path: Vec<u32>,
 }
 
 /// Shared by the table and its coroutines. Borrowed for moments only, never while user code runs.
@@ -59,24 +61,24 @@ pub struct Shared {
 pub struct Ctx {
     /// Shared with the others.
     pub shared: Rc<Shared>,
-    /// Its id.
-    pub proc: ProcId,
-    /// Its name.
-    pub pid: Pid,
+    /// The code to run.
+    pub template: Cell<Option<Rc<dyn Template>>>,
+    proc: Cell<ProcId>,
+    pid: Cell<Pid>,
     /// New actions since the last observation.
     pub recs: RefCell<Vec<Rec>>,
-    /// The nodes of its known past, the one to record last.
-    pub path: Vec<u32>,
-    /// How far along `path` it is.
-    pub position: Cell<usize>,
+    /// How many nodes its known past has, with the one to record.
+    known: Cell<usize>,
+    /// How far along its known past it is.
+    position: Cell<usize>,
     /// How many of the node's actions it has repeated.
     repeated: Cell<usize>,
     spawned: Cell<u32>,
     steps: Cell<u64>,
     /// Whether even the last node is only compared, not recorded.
-    audit: bool,
+    audit: Cell<bool>,
     /// The API is closed to who stands on its stack below this address.
-    pub floor: Cell<usize>,
+    floor: usize,
     /// Set while the coroutine runs.
     pub yielder: Cell<*const Yielder>,
 }
@@ -149,41 +151,67 @@ pub fn discard<T>(value: T) {
 }
 
 impl Ctx {
-    /// A process about to replay `path` and to record at its last node.
-    pub fn new(shared: Rc<Shared>, proc: ProcId, pid: Pid, path: Vec<u32>, audit: bool) -> Ctx {
+    /// No process yet; the API is closed below `floor`.
+    pub fn new(shared: Rc<Shared>, floor: usize) -> Ctx {
         Ctx {
             shared,
-            proc,
-            pid,
+            template: Cell::new(None),
+            proc: Cell::new(ProcId(NONE)),
+            pid: Cell::new(Pid::ROOT),
             recs: RefCell::default(),
-            path,
+            known: Cell::new(0),
             position: Cell::new(0),
             repeated: Cell::new(0),
             spawned: Cell::new(0),
             steps: Cell::new(0),
-            audit,
-            floor: Cell::new(0),
+            audit: Cell::new(false),
+            floor,
             yielder: Cell::new(std::ptr::null()),
         }
+    }
+
+    /// Makes it the process `proc`, about to replay the path in memory and to record at its last node.
+    pub fn begin(&self, proc: ProcId, audit: bool) {
+        let memory = self.shared.memory.borrow();
+        self.template.set(Some(memory.trie.template(memory.path[0])));
+        self.pid.set(memory.procs[proc.0 as usize].pid);
+        self.known.set(memory.path.len());
+        self.proc.set(proc);
+        self.audit.set(audit);
+        self.position.set(0);
+        self.repeated.set(0);
+        self.spawned.set(0);
+        self.steps.set(0);
+    }
+
+    /// Its name.
+    #[inline]
+    pub fn pid(&self) -> Pid {
+        self.pid.get()
     }
 
     /// Whether the process is still in its known past.
     #[inline]
     pub fn replaying(&self) -> bool {
-        self.position.get() + usize::from(!self.audit) < self.path.len()
+        self.position.get() + usize::from(!self.audit.get()) < self.known.get()
     }
 
-    /// Whether the process has heard the last answer of its known past: what it does now is stored at the last node of `path`.
+    /// Whether the process has heard the last answer of its known past: what it does now is stored at its last node.
     #[inline]
     pub fn at_newest(&self) -> bool {
-        self.position.get() + 1 >= self.path.len()
+        self.position.get() + 1 >= self.known.get()
+    }
+
+    /// Where it is in its known past, while it replays.
+    pub fn known_node<'a>(&self, memory: &'a Memory) -> &'a Node {
+        memory.trie.node(memory.path[self.position.get()])
     }
 
     /// Stops the process if there is too little left of its stack.
     #[inline]
     fn check_stack(&self) {
         let here = 0u8;
-        if (std::ptr::from_ref(&here) as usize) < self.floor.get() {
+        if (std::ptr::from_ref(&here) as usize) < self.floor {
             self.stop(overflowed());
         }
     }
@@ -209,7 +237,7 @@ impl Ctx {
     fn repeat(&self, same: impl FnOnce(&Rec) -> bool, now: impl FnOnce() -> (Action, Loc)) {
         let i = self.repeated.get();
         let memory = self.shared.memory.borrow();
-        let node = memory.trie.node(self.path[self.position.get()]);
+        let node = self.known_node(&memory);
         if node.actions.get(i).is_some_and(same) {
             self.repeated.set(i + 1);
             return;
@@ -244,7 +272,7 @@ impl Ctx {
         let i = self.repeated.get();
         let before = {
             let memory = self.shared.memory.borrow();
-            let node = memory.trie.node(self.path[self.position.get()]);
+            let node = self.known_node(&memory);
             match node.actions.get(i) {
                 Some(Rec { action: Action::Send { to: t, value, network: n }, loc: l, .. })
                     if *t == to && *n == network && same_place(l, loc) =>
@@ -271,7 +299,7 @@ impl Ctx {
         loc: Loc,
     ) -> Pid {
         let nth = self.spawned.replace(self.spawned.get() + 1);
-        let pid = self.pid.child(nth);
+        let pid = self.pid().child(nth);
         if self.replaying() {
             self.count_step();
             let same = |rec: &Rec| {
@@ -285,7 +313,7 @@ impl Ctx {
             return pid;
         }
         let mut memory = self.shared.memory.borrow_mut();
-        let Some(child) = memory.meet(pid, (self.proc.0, nth)) else {
+        let Some(child) = memory.meet(pid, (self.proc.get().0, nth)) else {
             drop(memory);
             self.misuse(
                 "two processes have the same id: the tree of spawned processes is too deep or too wide".to_string(),
@@ -311,15 +339,15 @@ impl Ctx {
     fn reask(&self, same: impl FnOnce(&Closing) -> bool, closing: impl FnOnce() -> Closing) -> Obs {
         let at = self.position.get();
         let memory = self.shared.memory.borrow();
-        let node = memory.trie.node(self.path[at]);
+        let node = self.known_node(&memory);
         if self.repeated.get() == node.actions.len() && same(&node.closing) {
             self.repeated.set(0);
             self.position.set(at + 1);
-            if at + 1 == self.path.len() {
+            if at + 1 == self.known.get() {
                 drop(memory);
                 self.stop(Closing::Unknown);
             }
-            return memory.trie.node(self.path[at + 1]).obs;
+            return memory.trie.node(memory.path[at + 1]).obs;
         }
         let before = match node.actions.get(self.repeated.get()) {
             Some(rec) => memory.words(&rec.action, Some(rec.loc)),
@@ -400,9 +428,12 @@ impl Ctx {
     #[inline(always)]
     pub fn receive_again<M: Message>(&self, network: Network, blocking: bool, filtered: bool, loc: Loc) -> Option<M> {
         let at = self.position.get();
-        let &[here, next, ..] = self.path.get(at..at + 2 + usize::from(filtered))? else { return None };
+        if at + 1 + usize::from(filtered) >= self.known.get() {
+            return None;
+        }
         let value = {
             let memory = self.shared.memory.borrow();
+            let &[here, next] = memory.path.get(at..at + 2)? else { return None };
             let node = memory.trie.node(here);
             match node.closing {
                 Closing::Recv { network: n, blocking: b, loc: l, .. }

@@ -104,8 +104,6 @@ pub struct Table {
     stats: LocalStats,
     /// Trim when there are more nodes than this.
     limit: usize,
-    /// Buffers of processes that are over.
-    paths: Vec<Vec<u32>>,
 }
 
 impl Table {
@@ -115,6 +113,7 @@ impl Table {
             values: Values::default(),
             procs: Vec::new(),
             by_pid: FxHashMap::default(),
+            path: Vec::new(),
         };
         let mut roots = Vec::new();
         let mut root = |n: u16, template: Rc<dyn Template>, name: &str, monitor: bool| {
@@ -145,7 +144,6 @@ impl Table {
             roots,
             stats: LocalStats::default(),
             limit: config.max_nodes,
-            paths: Vec::new(),
         }
     }
 
@@ -195,23 +193,23 @@ impl Table {
     }
 
     fn prepare(&mut self, node: u32, audit: bool) -> Live {
-        let mut path = self.paths.pop().unwrap_or_default();
-        let memory = self.shared.memory.borrow();
-        memory.trie.path(node, &mut path);
-        let proc = memory.trie.node(node).proc;
-        let template = memory.trie.template(path[0]);
-        let pid = memory.procs[proc.0 as usize].pid;
-        self.stats.user_steps += path.len() as u64;
-        self.stacks.prepare(template, Ctx::new(self.shared.clone(), proc, pid, path, audit))
+        let proc = {
+            let Memory { trie, path, .. } = &mut *self.shared.memory.borrow_mut();
+            trie.path(node, path);
+            self.stats.user_steps += path.len() as u64;
+            trie.node(node).proc
+        };
+        let live = self.stacks.take(&self.shared);
+        live.ctx.begin(proc, audit);
+        live
     }
 
     /// Stores what happened at `node`, where the process is over.
     fn finish(&mut self, node: u32, live: Live, closing: Closing) {
         let closing = self.over(&live.ctx, closing);
-        let ctx = live.ctx.clone();
+        let actions = live.ctx.recs.take();
         self.stacks.retire(live);
-        self.write(node, ctx.recs.take(), closing, NONE);
-        self.paths.extend(Rc::into_inner(ctx).map(|ctx| ctx.path));
+        self.write(node, actions, closing, NONE);
     }
 
     /// Stores what happened at `node`.
@@ -234,7 +232,7 @@ impl Table {
             return closing;
         }
         let memory = self.shared.memory.borrow();
-        let node = memory.trie.node(ctx.path[ctx.position.get()]);
+        let node = ctx.known_node(&memory);
         let before = match node.actions.get(ctx.repeated()) {
             Some(rec) => memory.words(&rec.action, Some(rec.loc)),
             None => memory.words(&node.closing.action(), node.closing.loc()),
@@ -413,6 +411,8 @@ impl Locals for Table {
         let roots: Vec<u32> = self.roots.iter().map(|root| root.node.0).collect();
         let (dropped, unused) = {
             let mut memory = self.shared.memory.borrow_mut();
+            // Its nodes may be gone, and their ids given to others.
+            memory.path.clear();
             memory.trie.retain(&mut live.map(|node| node.0).chain(roots))
         };
         for node in &dropped {
@@ -440,7 +440,7 @@ impl Locals for Table {
         }
         let memory = self.shared.memory.borrow();
         let known = memory.trie.node(node.0);
-        let at_end = ctx.position.get() + 1 == ctx.path.len() && ctx.repeated() == known.actions.len();
+        let at_end = ctx.at_newest() && ctx.repeated() == known.actions.len();
         if at_end && known.closing.same(&closing) {
             return None;
         }

@@ -265,12 +265,16 @@ impl Trie {
         None
     }
 
-    /// Writes to `path` the nodes from the start of the process to `id`.
+    /// Writes to `path` the nodes from the start of the process to `id`. It holds such nodes already, or none; mostly the beginning is the
+    /// same.
     pub fn path(&self, id: u32, path: &mut Vec<u32>) {
-        path.clear();
-        path.resize(self.node(id).depth as usize + 1, id);
         let mut node = self.node(id);
+        path.truncate(node.depth as usize);
+        path.resize(node.depth as usize + 1, id);
         for place in path.iter_mut().rev().skip(1) {
+            if *place == node.parent {
+                break;
+            }
             *place = node.parent;
             node = self.node(node.parent);
         }
