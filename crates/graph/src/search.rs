@@ -398,9 +398,11 @@ impl<'a, L: Locals> Worker<'a, L> {
     /// Keeps the shortest trace of a violation in the current graph, and ends the run unless violations are to be counted.
     fn violation(&mut self, culprit: &Culprit) {
         let graph = &self.levels.last().expect("a level is open while exploring").graph;
-        let best = self.report.counterexample.as_ref().map(|t| t.steps.len());
-        let trace = witness::trace(graph, &self.locals, culprit);
-        if best.is_none_or(|best| trace.steps.len() < best) {
+        let length = witness::length(graph, culprit);
+        // Most violations of a run are no shorter than the first, and a trace takes longer to write than its execution to explore.
+        if self.report.counterexample.as_ref().is_none_or(|best| length < best.steps.len()) {
+            let trace = witness::trace(graph, &self.locals, culprit);
+            debug_assert_eq!(trace.steps.len(), length);
             self.report.counterexample = Some(trace);
         }
         if !self.config.keep_going {
