@@ -204,9 +204,14 @@ impl<'g, L: Locals> Writer<'g, L> {
                 step.message = Some(self.locals.show(ValueId(send.value)));
                 step.reads = Some(self.place[event.link as usize]);
             }
-            Kind::Choose => {
-                step.kind = if event.flag { "lose" } else { "choose" }.to_string();
+            Kind::Choose if event.flag => {
+                step.kind = "lose".to_string();
                 step.choice = Some(event.value);
+            }
+            Kind::Choose => {
+                step.kind = "choose".to_string();
+                step.choice = Some(event.value);
+                step.message = Some(self.locals.show_choice(event.at.node, event.value));
             }
             Kind::Spawn => {
                 step.kind = "spawn".to_string();

@@ -179,18 +179,20 @@ pub fn choose<C: Choices>(options: C) -> C::Item {
     let loc = Location::caller();
     let count = options.count();
     let answer = match count {
+        1 => return options.option(0),
         0 => with(|ctx| ctx.misuse("`choose` was given nothing to choose from".to_string(), loc)),
-        1 => 0,
         2..=MAX_OPTIONS => pick(count as u32, false, loc),
         _ => with(|ctx| ctx.misuse(format!("`choose` was given {count} options; it can take {MAX_OPTIONS}"), loc)),
     };
-    options.option(answer as usize)
+    let chosen = options.option(answer as usize);
+    with(|ctx| ctx.note(&chosen));
+    chosen
 }
 
 /// Takes `false` in one world and `true` in another.
 #[track_caller]
 pub fn flip() -> bool {
-    pick(2, false, Location::caller()) == 1
+    choose([false, true])
 }
 
 /// Goes on only in worlds where `condition` holds; the others are of no interest and count as blocked.

@@ -7,10 +7,11 @@
 use crate::coroutine::{Yielder, overflowed};
 use crate::panics;
 use crate::trie::{Closing, Loc, NONE, Node, Rec, Trie, same_place};
-use crate::values::{Message, Tag, Value, Values, hash};
+use crate::values::{Message, Tag, Value, Values, hash, show};
 use manyworlds_core::{Action, Failure, FailureKind, Network, NodeId, OBS_TIMEOUT, Obs, Pid, ProcId, ValueId};
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
+use std::fmt::Debug;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
@@ -66,7 +67,9 @@ pub struct Ctx {
     proc: Cell<ProcId>,
     pid: Cell<Pid>,
     /// New actions since the last observation.
-    pub recs: RefCell<Vec<Rec>>,
+    recs: RefCell<Vec<Rec>>,
+    /// What it chose at the last observation, in words.
+    note: RefCell<Option<Box<str>>>,
     /// How many nodes its known past has, with the one to record.
     known: Cell<usize>,
     /// How far along its known past it is.
@@ -159,6 +162,7 @@ impl Ctx {
             proc: Cell::new(ProcId(NONE)),
             pid: Cell::new(Pid::ROOT),
             recs: RefCell::default(),
+            note: RefCell::default(),
             known: Cell::new(0),
             position: Cell::new(0),
             repeated: Cell::new(0),
@@ -222,6 +226,19 @@ impl Ctx {
         if self.steps.get() > self.shared.step_bound {
             self.stop(Closing::Bound);
         }
+    }
+
+    /// Keeps what was chosen just now, in words.
+    pub fn note(&self, chosen: &impl Debug) {
+        if !self.replaying() {
+            let words = show(chosen).into_boxed_str();
+            self.note.replace(Some(words));
+        }
+    }
+
+    /// Hands over what it did since the last observation, and what it chose there.
+    pub fn recorded(&self) -> (Vec<Rec>, Option<Box<str>>) {
+        (self.recs.take(), self.note.take())
     }
 
     /// Does an action that needs no answer.

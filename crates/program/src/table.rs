@@ -159,8 +159,8 @@ impl Table {
         match standing.live.resume(obs) {
             Stop::Waits(closing) => {
                 (standing.node, standing.since) = (node, self.stats.user_steps);
-                let actions = standing.live.ctx.recs.take();
-                self.write(node, actions, closing, slot);
+                let recorded = standing.live.ctx.recorded();
+                self.write(node, recorded, closing, slot);
             }
             Stop::Over(closing) => {
                 let standing = self.standing[slot as usize].take();
@@ -184,9 +184,9 @@ impl Table {
         let mut live = self.prepare(node, false);
         match live.resume(0) {
             Stop::Waits(closing) => {
-                let actions = live.ctx.recs.take();
+                let recorded = live.ctx.recorded();
                 let slot = self.stand(live, node);
-                self.write(node, actions, closing, slot);
+                self.write(node, recorded, closing, slot);
             }
             Stop::Over(closing) => self.finish(node, live, closing),
         }
@@ -207,16 +207,17 @@ impl Table {
     /// Stores what happened at `node`, where the process is over.
     fn finish(&mut self, node: u32, live: Live, closing: Closing) {
         let closing = self.over(&live.ctx, closing);
-        let actions = live.ctx.recs.take();
+        let recorded = live.ctx.recorded();
         self.stacks.retire(live);
-        self.write(node, actions, closing, NONE);
+        self.write(node, recorded, closing, NONE);
     }
 
     /// Stores what happened at `node`.
-    fn write(&mut self, node: u32, actions: Vec<Rec>, closing: Closing, slot: u32) {
+    fn write(&mut self, node: u32, (actions, note): (Vec<Rec>, Option<Box<str>>), closing: Closing, slot: u32) {
         let mut memory = self.shared.memory.borrow_mut();
         let known = memory.trie.node_mut(node);
         known.actions = actions.into_boxed_slice();
+        known.note = note;
         known.closing = closing;
         known.coroutine = slot;
     }
@@ -397,6 +398,12 @@ impl Locals for Table {
     fn show(&self, value: ValueId) -> String {
         let value = self.shared.memory.borrow().values.value(value.0);
         value.show()
+    }
+
+    fn show_choice(&self, node: NodeId, answer: Obs) -> String {
+        let memory = self.shared.memory.borrow();
+        let chosen = memory.trie.child(node.0, answer).and_then(|child| memory.trie.node(child).note.as_deref());
+        chosen.map_or_else(|| answer.to_string(), ToString::to_string)
     }
 
     fn stats(&self) -> LocalStats {

@@ -140,6 +140,8 @@ pub struct Node {
     pub parent: u32,
     /// What it learnt then.
     pub obs: Obs,
+    /// What it chose then, in words.
+    pub note: Option<Box<str>>,
     /// The first action that needs an answer.
     pub closing: Closing,
     /// What it does before.
@@ -227,6 +229,7 @@ impl Trie {
             proc,
             parent,
             obs,
+            note: None,
             closing: Closing::Unknown,
             actions: Box::default(),
             coroutine: NONE,

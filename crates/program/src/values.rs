@@ -31,10 +31,14 @@ impl dyn Value {
 
 impl<T: Message> Value for T {
     fn show(&self) -> String {
-        // Words are wanted in the middle of a report: a `Debug` that panics spoils its own words and nothing else.
-        let shown = panics::listen(|| catch_unwind(AssertUnwindSafe(|| quietly(|| format!("{self:?}")))));
-        shown.unwrap_or_else(|_| "(its Debug panics)".to_string())
+        show(self)
     }
+}
+
+/// A value in words. They are wanted in the middle of a report: a `Debug` that panics spoils its own words and nothing else.
+pub fn show(value: &impl Debug) -> String {
+    let shown = panics::listen(|| catch_unwind(AssertUnwindSafe(|| quietly(|| format!("{value:?}")))));
+    shown.unwrap_or_else(|_| "(its Debug panics)".to_string())
 }
 
 /// A number for a type; types meet in one table per worker.
