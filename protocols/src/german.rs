@@ -1,6 +1,6 @@
-//! `german`: a cache line shared by `n` clients under a directory, after German's protocol, a challenge for
-//! verifiers. A client asks the home for a shared copy or for the only one; the home serves one request at a time: it has the copies
-//! withdrawn that are in the way, waits for all to be given up, and grants. Each client asks `requests` times, for what it chooses.
+//! `german`: a cache line shared by `n` clients under a directory, after German's protocol, a challenge for verifiers. A client asks the home
+//! for a shared copy or for the only one; the home serves one request at a time: it has the copies withdrawn that are in the way, waits for
+//! all to be given up, and grants. Each client asks `requests` times, for what it chooses.
 //!
 //! An exclusive copy excludes every other copy. So that a breach leaves a mark, the line holds a number: whoever gets the only copy
 //! adds one to it, and gives the number back when the copy is withdrawn; at the end no addition is lost. And the home insists that copies are
