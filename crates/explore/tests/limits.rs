@@ -29,7 +29,7 @@ impl Model for Counter {
     }
 
     fn next(&self, state: &u64, action: &u64) -> Option<u64> {
-        Some(state * 10 + action)
+        Some(state.wrapping_mul(10).wrapping_add(*action))
     }
 
     fn properties(&self) -> Vec<Property<Counter>> {

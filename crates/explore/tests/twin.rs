@@ -79,7 +79,8 @@ struct Naive {
     wrong: Option<u64>,
     wrong_states: u64,
     at_rest: BTreeSet<u8>,
-    cut: bool,
+    /// States at the bound in which something can happen.
+    cut: u64,
 }
 
 impl Table {
@@ -120,7 +121,7 @@ impl Table {
                 naive.at_rest.insert(state);
             }
             if bound.is_some_and(|bound| distance >= bound) {
-                naive.cut |= !successors.is_empty();
+                naive.cut += u64::from(!successors.is_empty());
                 continue;
             }
             for (_, next) in successors {
@@ -268,7 +269,8 @@ proptest! {
             prop_assert_eq!(report.stats.transitions, Some(naive.transitions), "{:?}", engine);
             prop_assert_eq!(report.stats.violations, naive.wrong_states);
             prop_assert_eq!(report.found.is_some(), naive.wrong.is_some());
-            prop_assert_eq!(report.stopped, naive.cut.then_some(StopReason::MaxDepth));
+            prop_assert_eq!(report.stopped, (naive.cut > 0).then_some(StopReason::MaxDepth));
+            prop_assert_eq!(report.frontier, naive.cut);
             prop_assert_eq!(report.final_states.iter().copied().collect::<BTreeSet<u8>>(), naive.at_rest.clone());
             prop_assert_eq!(report.omission.is_none(), exact);
             if engine == Engine::Bfs {
@@ -508,6 +510,50 @@ fn wide_levels_are_the_same_for_all_numbers_of_threads() {
             assert_eq!(reports[0].stats.states, Some(61 * 61 * 61));
             assert_eq!(reports[0].stats.depth, Some(181));
         }
+    }
+}
+
+/// A level of many rounds: the first state of it leads to a wrong one, the last is wrong because nothing more can happen.
+#[derive(Clone)]
+struct Fan;
+
+const LAST: u32 = 50_000;
+
+impl Model for Fan {
+    type State = u32;
+    type Action = u32;
+
+    fn initial(&self) -> Vec<u32> {
+        vec![0]
+    }
+
+    fn actions(&self, state: &u32, out: &mut Vec<u32>) {
+        match *state {
+            0 => out.extend(1..=LAST),
+            LAST => {}
+            state => out.push(state + LAST),
+        }
+    }
+
+    fn next(&self, _: &u32, action: &u32) -> Option<u32> {
+        (*action < 2 * LAST).then_some(*action)
+    }
+
+    fn properties(&self) -> Vec<Property<Fan>> {
+        vec![
+            Property::always("near", |_: &Fan, state| *state <= LAST),
+            Property::at_rest("beyond", |_: &Fan, state| *state != LAST),
+        ]
+    }
+}
+
+#[test]
+fn a_state_at_rest_is_reported_before_a_state_of_the_next_level() {
+    for threads in [1, 2] {
+        let report =
+            explore(&Fan, Engine::Bfs, &Config { threads, ..Config::default() }, &NoObserver).expect("can be decided");
+        let found = report.found.expect("two things are wrong");
+        assert_eq!((found.path.steps.len(), *found.path.last()), (1, LAST));
     }
 }
 
