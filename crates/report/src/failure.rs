@@ -3,6 +3,7 @@
 use crate::chart::chart;
 use crate::style::{Paint, Style};
 use crate::text::clean;
+use crate::words::{name, words};
 use manyworlds_core::Trace;
 
 /// What only the caller knows about a violation.
@@ -21,6 +22,7 @@ pub fn failure(trace: &Trace, hints: &Hints<'_>, style: &Style) -> String {
     for line in chart(trace, &Style { width: style.width.saturating_sub(2), ..*style }).lines() {
         text.push_str(&format!("  {line}\n"));
     }
+    text.push_str(&ending(trace, style));
     let hints = [("replay:", hints.replay), ("trace: ", hints.file)];
     for (i, (title, hint)) in hints.into_iter().filter_map(|(title, hint)| Some((title, hint?))).enumerate() {
         let gap = if i == 0 { "\n" } else { "" };
@@ -56,5 +58,35 @@ fn caption(trace: &Trace) -> String {
         1 => "1 step".to_string(),
         n => format!("{n} steps"),
     };
-    format!("{}{} under {}, {steps}:", trace.model, params.concat(), trace.network)
+    let network = match trace.steps.iter().all(|step| matches!(step.kind.as_str(), "start" | "action")) {
+        // A specification has none.
+        true => String::new(),
+        false => format!(" under {}", trace.network),
+    };
+    format!("{}{}{network}, {steps}:", trace.model, params.concat())
+}
+
+/// The states in which it ends, where the front end can tell, and that it goes on for ever, if it does.
+fn ending(trace: &Trace, style: &Style) -> String {
+    let mut text = String::new();
+    if let Some(from) = trace.loop_from {
+        text.push_str(&match from == trace.steps.len() {
+            true => "\nand there it stays for ever\n".to_string(),
+            false => {
+                let again = words(trace, &trace.steps[from], style);
+                format!("\nand so on for ever, from step {from} on ({again})\n")
+            }
+        });
+    }
+    let last = |process: usize| trace.steps.iter().rev().find(|s| s.process == process && s.state_diff.is_some());
+    let states: Vec<(String, &str)> = (0..trace.processes.len())
+        .filter_map(|process| Some((name(trace, process, style), last(process)?.state_diff.as_deref()?)))
+        .collect();
+    let width = states.iter().map(|(name, _)| crate::text::width(name)).max().unwrap_or(0);
+    for (i, (name, state)) in states.iter().enumerate() {
+        let title = if i == 0 { "\nin the end:\n" } else { "" };
+        let pad = " ".repeat(width - crate::text::width(name));
+        text.push_str(&format!("{title}  {}{pad}  {}\n", style.paint(name, Paint::Strong), clean(state, style)));
+    }
+    text
 }

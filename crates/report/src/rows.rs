@@ -98,13 +98,18 @@ pub fn score(trace: &Trace, style: &Style) -> Score {
 /// The column of each process that does something. One that only sleeps would make the chart wider and say nothing.
 fn visible(trace: &Trace) -> Vec<Option<usize>> {
     let mut columns = vec![None; trace.processes.len()];
-    for step in &trace.steps {
+    for step in trace.steps.iter().filter(|step| !idle(trace, step)) {
         columns[step.process] = Some(0);
     }
     for (at, column) in columns.iter_mut().flatten().enumerate() {
         *column = at;
     }
     columns
+}
+
+/// Every actor starts; that is not worth a row.
+fn idle(trace: &Trace, step: &TraceStep) -> bool {
+    step.kind == "start" && trace.processes.len() > 1
 }
 
 /// A number for each message that does not arrive in the row in which it is sent.
@@ -173,13 +178,16 @@ impl Scribe<'_> {
         let g = self.glyphs;
         let mut row = match (step.kind.as_str(), step.peer) {
             ("send", Some(to)) if self.columns[to].is_some() => self.message(i, to, g.line, g.leaves),
-            ("recv", _) if step.reads.is_some() => self.message(step.reads?, step.process, g.dashes, g.arrives),
+            ("start", _) if idle(self.trace, step) => return None,
+            ("recv" | "duplicate", _) if step.reads.is_some() => {
+                self.message(step.reads?, step.process, g.dashes, g.arrives)
+            }
             ("spawn", Some(child)) if self.columns[child].is_some() => self.arrow(step, step.process, child, "spawn"),
             ("join", Some(child)) if self.columns[child].is_some() => self.arrow(step, child, step.process, "join"),
             ("lose", _) if step.choice == Some(0) => return None,
-            ("lose", _) => self.mark(step, g.lost),
+            ("lose" | "drop" | "crash", _) => self.mark(step, g.lost),
             ("choose", _) => self.mark(step, g.choice),
-            ("timeout", _) => self.mark(step, g.timeout),
+            ("timeout" | "timer", _) => self.mark(step, g.timeout),
             ("fail" | "wait", _) => self.bad(step),
             _ => self.mark(step, g.point),
         };

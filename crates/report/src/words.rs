@@ -44,6 +44,15 @@ pub fn deed(trace: &Trace, step: &TraceStep, style: &Style) -> String {
         "wait" => {
             format!("waits {} for ever", clean(step.message.as_deref().unwrap_or_default(), style)).replace("  ", " ")
         }
+        "start" => "starts".to_string(),
+        "timer" => format!("timer {} goes off", message()),
+        "crash" => "crashes".to_string(),
+        "restart" => "restarts".to_string(),
+        "drop" => format!("never gets {} from {}", message(), peer("somebody")),
+        "duplicate" => format!("receives {} from {}, and not for the last time", message(), peer("somebody")),
+        "split" => format!("splits: {}", message()),
+        "heal" => "heals".to_string(),
+        "note" | "action" => message(),
         other => clean(other, style),
     }
 }
