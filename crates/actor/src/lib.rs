@@ -19,12 +19,14 @@
 //! | [`view`] | a global state as properties see it |
 //! | [`symmetry`] | identical actors |
 //! | [`persistent`] | partial-order reduction |
+//! | [`client`] | a ready client that records a history |
 //! | [`locals`] | the system as the DPOR engine sees it |
 //! | [`narrate`] | paths as traces, and traces as paths |
 #![forbid(unsafe_code)]
 
 pub mod actor;
 pub mod causal;
+pub mod client;
 pub mod context;
 pub mod erased;
 pub mod faults;
@@ -41,6 +43,7 @@ pub mod view;
 pub mod worlds;
 
 pub use actor::Actor;
+pub use client::{Client, Service};
 pub use context::Context;
 pub use erased::Value;
 pub use faults::Faults;

@@ -265,6 +265,12 @@ impl System {
         self.ask(Kind::AtRest, name, true, holds)
     }
 
+    /// Asks only what `keep` lets through: an engine that cannot decide everything can decide the rest.
+    pub fn keep_questions(mut self, keep: impl Fn(&Question) -> bool) -> System {
+        self.0.questions.retain(keep);
+        self
+    }
+
     /// The system as a transition system.
     pub fn worlds(&self) -> Worlds {
         Worlds::new(self.0.clone())

@@ -1,0 +1,118 @@
+//! A ready client: it drives operations against a service, one after the other, and records when each is invoked and what it returns.
+
+use crate::actor::Actor;
+use crate::context::Context;
+use manyworlds_core::Pid;
+use std::fmt::Debug;
+use std::hash::Hash;
+
+/// How a client talks to a service.
+pub trait Service: Send + Sync + 'static {
+    /// What can be asked of the service.
+    type Operation: Clone + Eq + Hash + Debug + Send + Sync + 'static;
+    /// What it answers.
+    type Response: Clone + Eq + Hash + Debug + Send + Sync + 'static;
+    /// What goes over the network.
+    type Message: Clone + Eq + Hash + Debug + Send + Sync + 'static;
+
+    /// The messages that ask for an operation; `number` counts the client's operations from 0, so that late answers can be told apart.
+    fn request(&self, number: usize, operation: &Self::Operation) -> Vec<(Pid, Self::Message)>;
+
+    /// The number and the response that a message carries, if it is an answer.
+    fn response(&self, message: &Self::Message) -> Option<(usize, Self::Response)>;
+}
+
+/// A client with a list of operations. The next one is invoked as soon as the one before has returned.
+///
+/// ```
+/// use manyworlds_actor::client::{Client, Service};
+/// use manyworlds_actor::{Actor, Context, System};
+/// use manyworlds_core::Pid;
+///
+/// #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+/// enum Message { Add(usize, u32), Total(usize, u32) }
+///
+/// struct Counter;
+/// impl Actor for Counter {
+///     type State = u32;
+///     type Message = Message;
+///     fn start(&self, _: &mut Context<'_>) -> u32 { 0 }
+///     fn message(&self, total: &mut u32, from: Pid, message: &Message, ctx: &mut Context<'_>) {
+///         if let Message::Add(number, n) = message {
+///             *total += n;
+///             ctx.send(from, Message::Total(*number, *total));
+///         }
+///     }
+/// }
+///
+/// struct Adding { counter: Pid }
+/// impl Service for Adding {
+///     type Operation = u32;
+///     type Response = u32;
+///     type Message = Message;
+///     fn request(&self, number: usize, n: &u32) -> Vec<(Pid, Message)> {
+///         vec![(self.counter, Message::Add(number, *n))]
+///     }
+///     fn response(&self, message: &Message) -> Option<(usize, u32)> {
+///         if let Message::Total(number, total) = message { Some((*number, *total)) } else { None }
+///     }
+/// }
+///
+/// let mut system = System::new();
+/// let counter = system.add("counter", Counter);
+/// let client = system.add("client", Client::new(Adding { counter }, [2, 3]));
+/// let system = system.at_rest("both were added", move |view| {
+///     view.state::<manyworlds_actor::client::Progress<u32>>(client).responses == [2, 5]
+/// });
+/// # let _ = system;
+/// ```
+pub struct Client<S: Service> {
+    service: S,
+    operations: Vec<S::Operation>,
+}
+
+impl<S: Service> Client<S> {
+    /// A client that performs these operations in order.
+    pub fn new(service: S, operations: impl IntoIterator<Item = S::Operation>) -> Client<S> {
+        Client { service, operations: operations.into_iter().collect() }
+    }
+
+    fn invoke(&self, number: usize, ctx: &mut Context<'_>) {
+        if let Some(operation) = self.operations.get(number) {
+            ctx.invoked(operation.clone());
+            for (to, message) in self.service.request(number, operation) {
+                ctx.send(to, message);
+            }
+        }
+    }
+}
+
+/// How far a client has come.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Progress<R> {
+    /// What its operations returned so far.
+    pub responses: Vec<R>,
+}
+
+impl<S: Service> Actor for Client<S> {
+    type State = Progress<S::Response>;
+    type Message = S::Message;
+
+    fn start(&self, ctx: &mut Context<'_>) -> Progress<S::Response> {
+        self.invoke(0, ctx);
+        Progress { responses: Vec::new() }
+    }
+
+    fn message(&self, progress: &mut Progress<S::Response>, _: Pid, message: &S::Message, ctx: &mut Context<'_>) {
+        let number = progress.responses.len();
+        match self.service.response(message) {
+            Some((answered, response)) if answered == number && number < self.operations.len() => {
+                ctx.returned(response.clone());
+                progress.responses.push(response);
+                self.invoke(number + 1, ctx);
+            }
+            // An answer to an operation that has returned already: a duplicate, or one of several.
+            _ => {}
+        }
+    }
+}
