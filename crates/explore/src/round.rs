@@ -16,7 +16,8 @@ pub const CHUNK: usize = 256;
 /// Chunks in a round. The size of a round must not depend on the number of workers: the order of states does depend on it.
 pub const CHUNKS: usize = 32;
 
-/// States to be expanded, and what came of it.
+/// States to be expanded, and what came of it. Aligned, so that workers with neighbouring chunks do not share cache lines.
+#[repr(align(128))]
 pub struct Chunk<S> {
     /// The states.
     pub states: Vec<S>,
@@ -74,7 +75,8 @@ impl<S> Bucket<S> {
     }
 }
 
-/// A part of the visited states, and the states that are new in this round.
+/// A part of the visited states, and the states that are new in this round. Aligned, as chunks are.
+#[repr(align(128))]
 pub struct Shard<S> {
     seen: Seen<S>,
     /// New states.
