@@ -1,8 +1,8 @@
 //! The model zoo: one file a protocol, used by the command line, the tests, the benches and the book.
 #![forbid(unsafe_code)]
 
-pub mod bounded_async;
 pub mod abd;
+pub mod bounded_async;
 pub mod chain;
 pub mod chang_roberts;
 pub mod chang_roberts_tla;
@@ -27,8 +27,8 @@ pub mod rlog;
 pub mod ssr_br;
 pub mod token_ring;
 pub mod two_phase_commit;
-pub mod two_phase_tla;
 pub mod two_phase_commit_actors;
+pub mod two_phase_tla;
 
 pub use registry::{Build, Domain, Model, Param, Params};
 
