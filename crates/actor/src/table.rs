@@ -385,8 +385,8 @@ pub struct Mirrors {
     pub pushed: FxHashMap<(u32, u32, u16), u32>,
     /// (inbox, envelope) → the inbox without it.
     pub taken: FxHashMap<(u32, u32), u32>,
-    /// (actor, local, inbox) → the steps of an actor that is up, without faults.
-    pub calm: FxHashMap<(u16, u32, u32), Box<[Step]>>,
+    /// For each actor: local and inbox in one word → its steps, if it is up and its messages arrive once and for sure.
+    pub calm: Vec<FxHashMap<u64, Box<[Step]>>>,
     /// The age of the table when it was copied.
     pub age: u64,
 }

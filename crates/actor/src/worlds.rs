@@ -16,6 +16,7 @@ use crate::table::{Branch, Entries, Input, Local, Mirrors, NONE, Send, Status, T
 use crate::view::View;
 use manyworlds_core::{LocalStats, Network, TraceProcess, TraceStep, Violation};
 use manyworlds_explore::{Model, Property, fingerprint};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::cell::{Ref, RefCell};
 use std::fmt;
@@ -512,21 +513,10 @@ impl Worlds {
         }
     }
 
-    /// What an actor that is up can do without any fault depends on its situation and its inbox alone, and is remembered.
-    fn calm_steps(&self, mirrors: &mut Mirrors, state: &State, actor: u16, weather: &Weather, out: &mut Vec<Step>) {
-        let calm =
-            !self.shape.causal && weather.split.is_none() && weather.left.duplicates == 0 && weather.left.losses == 0;
-        let n = self.shape.actors;
-        let key = (actor, state.ids[usize::from(actor)], if calm { state.ids[n + usize::from(actor)] } else { NONE });
-        if let Some(steps) = mirrors.calm.get(&key) {
-            return out.extend_from_slice(steps);
-        }
-        let before = out.len();
-        self.message_steps(mirrors, state, actor, weather, out);
-        self.timer_steps(mirrors, state, actor, out);
-        if calm {
-            mirrors.calm.insert(key, out[before..].into());
-        }
+    /// Whether what an actor that is up can do depends on its situation and its inbox alone.
+    fn is_calm(&self, weather: &Weather) -> bool {
+        let left = &weather.left;
+        !self.shape.causal && weather.split.is_none() && left.duplicates == 0 && left.losses == 0
     }
 
     fn actor_steps(&self, mirrors: &mut Mirrors, state: &State, actor: u16, weather: &Weather, out: &mut Vec<Step>) {
@@ -538,10 +528,8 @@ impl Worlds {
                 out.extend((0..branches).map(|branch| Step::Start { actor, effects, branch }));
             }
             Status::Up => {
-                self.calm_steps(mirrors, state, actor, weather, out);
-                if weather.left.crashes > 0 && self.blueprint().actors[usize::from(actor)].may_crash {
-                    out.push(Step::Crash { actor });
-                }
+                self.message_steps(mirrors, state, actor, weather, out);
+                self.timer_steps(mirrors, state, actor, out);
             }
             Status::Down if weather.left.restarts > 0 => {
                 let effects = self.reaction(mirrors, actor, local, Input::Restart);
@@ -550,6 +538,26 @@ impl Worlds {
             }
             Status::Down => {}
         }
+    }
+
+    /// The steps of an actor that is up, remembered.
+    fn calm_steps(&self, mirrors: &mut Mirrors, state: &State, actor: u16, weather: &Weather, out: &mut Vec<Step>) {
+        let at = usize::from(actor);
+        let local = state.ids[at];
+        let key = u64::from(local) << 32 | u64::from(state.ids[self.shape.actors + at]);
+        if let Some(steps) = mirrors.calm[at].get(&key) {
+            return out.extend_from_slice(steps);
+        }
+        let before = out.len();
+        self.actor_steps(mirrors, state, actor, weather, out);
+        if mirrors.locals.get(local).status == Status::Up {
+            mirrors.calm[at].insert(key, out[before..].into());
+        }
+    }
+
+    fn can_crash(&self, mirrors: &Mirrors, state: &State, actor: u16) -> bool {
+        let at = usize::from(actor);
+        self.blueprint().actors[at].may_crash && mirrors.locals.get(state.ids[at]).status == Status::Up
     }
 
     fn weather_steps(&self, weather: &Weather, out: &mut Vec<Step>) {
@@ -663,8 +671,19 @@ impl Model for Worlds {
         if weather.failed.is_some() {
             return;
         }
-        for actor in 0..self.shape.actors as u16 {
-            self.actor_steps(mirrors, state, actor, &weather, out);
+        let calm = self.is_calm(&weather);
+        let actors = self.shape.actors as u16;
+        mirrors.calm.resize_with(self.shape.actors, FxHashMap::default);
+        for actor in 0..actors {
+            match calm {
+                true => self.calm_steps(mirrors, state, actor, &weather, out),
+                false => self.actor_steps(mirrors, state, actor, &weather, out),
+            }
+        }
+        if weather.left.crashes > 0 {
+            out.extend(
+                (0..actors).filter(|&actor| self.can_crash(mirrors, state, actor)).map(|actor| Step::Crash { actor }),
+            );
         }
         self.weather_steps(&weather, out);
     }
