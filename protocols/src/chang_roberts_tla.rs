@@ -4,7 +4,38 @@
 //!
 //! `chang-roberts-tla-bug` passes smaller ids on instead of dropping them: every node gets its own id back, and wins.
 
+use crate::{Build, Param, Params, registry};
+use manyworlds::Specification;
 use manyworlds_explore::{Model, Property, fingerprint};
+
+const PARAMS: &[Param] = &[
+    Param::int("n", 4, 1..=10, "nodes on the ring"),
+    Param::choice("order", &["asc", "desc"], "ids clockwise: ascending or descending"),
+];
+
+fn order(params: &Params) -> Order {
+    if params.text("order") == "desc" { Order::Descending } else { Order::Ascending }
+}
+
+/// `chang-roberts-tla`
+pub const MODEL: registry::Model = registry::Model {
+    name: "chang-roberts-tla",
+    summary: "Leader election on a ring as a specification (ChangRoberts.tla)",
+    params: PARAMS,
+    build: Build::Specification(|params| {
+        Ok(Box::new(Specification(ChangRoberts::new(params.int("n"), order(params)))))
+    }),
+};
+
+/// `chang-roberts-tla-bug`
+pub const BUG: registry::Model = registry::Model {
+    name: "chang-roberts-tla-bug",
+    summary: "chang-roberts-tla in which smaller ids are passed on",
+    params: PARAMS,
+    build: Build::Specification(|params| {
+        Ok(Box::new(Specification(ChangRoberts::with_bug(params.int("n"), order(params)))))
+    }),
+};
 
 /// Which way the ids go round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,5 +1,5 @@
 //! `counter`: `n` clients increment a counter `k` times each, and wait for each increment to be acknowledged. In whatever order they come, none
-//! is lost: at the end the counter stands at `n·k`. There are `(n·k)!/(k!)ⁿ` executions, but the order leaves no mark, so there are few states.
+//! is lost: at the end the counter stands at `n·k`. There are `(n·k)!/(k!)ⁿ` executions, but the order leaves no mark: `(2k + 1)ⁿ` states.
 //!
 //! `counter-bug` has clients that read the counter and write back one more: an increment between the two is lost, and the counter ends below
 //! `n·k`.

@@ -1,6 +1,6 @@
-//! `german`: a cache line shared by `n` clients under a directory, after the protocol that Steven German posed as a challenge to
-//! verification. A client asks the home for a shared copy or for the only one; the home serves one request at a time: it has the copies
-//! withdrawn that are in the way, waits for all to be given up, and grants. Each client asks `requests` times, for what it chooses.
+//! `german`: a cache line shared by `n` clients under a directory, after German's protocol, a challenge for verifiers. A client asks the home
+//! for a shared copy or for the only one; the home serves one request at a time: it has the copies withdrawn that are in the way, waits for
+//! all to be given up, and grants. Each client asks `requests` times, for what it chooses.
 //!
 //! An exclusive copy excludes every other copy. So that a breach leaves a mark, the line holds a number: whoever gets the only copy
 //! adds one to it, and gives the number back when the copy is withdrawn; at the end no addition is lost. And the home insists that copies are
@@ -147,7 +147,7 @@ struct Cache {
 }
 
 impl Client {
-    /// Whoever has the only copy needs nothing more.
+    /// Whoever has the only copy needs nothing more, until it is withdrawn.
     fn plan(&self, cache: &Cache, ctx: &mut Context<'_>) {
         if cache.left > 0 && !matches!(cache.copy, Some((Access::Exclusive, _))) {
             ctx.set_timer(ASK);
@@ -185,6 +185,9 @@ impl Actor for Client {
             Message::Withdraw => {
                 let only = cache.copy.take().filter(|&(access, _)| access == Access::Exclusive);
                 ctx.send(self.home, Message::GivenUp(only.map(|(_, number)| number)));
+                if only.is_some() {
+                    self.plan(cache, ctx);
+                }
             }
             Message::Request(_) | Message::GivenUp(_) => unreachable!("these are sent to the home"),
         }

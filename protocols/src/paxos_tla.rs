@@ -6,7 +6,35 @@
 //!
 //! `paxos-tla-bug` takes any vote of the quorum instead of the highest one: an older value may be proposed after a younger was chosen.
 
+use crate::{Build, Param, registry};
+use manyworlds::Specification;
 use manyworlds_explore::{Model, Property, fingerprint};
+
+const PARAMS: &[Param] = &[
+    Param::int("a", 3, 1..=7, "acceptors"),
+    Param::int("b", 2, 1..=5, "ballots"),
+    Param::int("v", 2, 1..=4, "values"),
+];
+
+/// `paxos-tla`
+pub const MODEL: registry::Model = registry::Model {
+    name: "paxos-tla",
+    summary: "Single-decree Paxos as a specification over a growing set of messages (Paxos1.tla)",
+    params: PARAMS,
+    build: Build::Specification(|params| {
+        Ok(Box::new(Specification(Paxos::new(params.int("a"), params.int("b"), params.int("v")))))
+    }),
+};
+
+/// `paxos-tla-bug`
+pub const BUG: registry::Model = registry::Model {
+    name: "paxos-tla-bug",
+    summary: "paxos-tla in which a proposer ignores the votes it is told",
+    params: PARAMS,
+    build: Build::Specification(|params| {
+        Ok(Box::new(Specification(Paxos::with_bug(params.int("a"), params.int("b"), params.int("v")))))
+    }),
+};
 
 /// The most acceptors, ballots and values there can be.
 const ACCEPTORS: usize = 7;

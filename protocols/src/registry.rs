@@ -1,7 +1,7 @@
 //! What a model of the zoo says about itself, and how it is found by name.
 
-use manyworlds::Checker;
 use manyworlds::actor::System;
+use manyworlds::{Checker, Subject};
 use serde_json::{Map, Value};
 use std::ops::RangeInclusive;
 
@@ -116,6 +116,8 @@ pub enum Build {
     Program(fn(&Params) -> Result<Checker, String>),
     /// Actors.
     Actors(fn(&Params) -> Result<System, String>),
+    /// A transition system.
+    Specification(fn(&Params) -> Result<Box<dyn Subject>, String>),
 }
 
 /// A model of the zoo.
@@ -156,11 +158,29 @@ impl Model {
         self.params(texts.iter().map(|(name, text)| (name.as_str(), text.as_str())))
     }
 
+    /// `program`, `actors` or `specification`.
+    pub fn kind(&self) -> &'static str {
+        match self.build {
+            Build::Program(_) => "program",
+            Build::Actors(_) => "actors",
+            Build::Specification(_) => "specification",
+        }
+    }
+
+    /// The model with these parameters, whatever kind it is.
+    pub fn subject(&self, params: &Params) -> Result<Box<dyn Subject>, String> {
+        match self.build {
+            Build::Program(build) => Ok(Box::new(build(params)?)),
+            Build::Actors(build) => Ok(Box::new(build(params)?)),
+            Build::Specification(build) => build(params),
+        }
+    }
+
     /// The actors with these parameters.
     pub fn system(&self, params: &Params) -> Result<System, String> {
         match self.build {
             Build::Actors(build) => build(params),
-            Build::Program(_) => Err(format!("model `{}` is no system of actors", self.name)),
+            _ => Err(format!("model `{}` is no system of actors", self.name)),
         }
     }
 

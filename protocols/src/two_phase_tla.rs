@@ -4,7 +4,27 @@
 //!
 //! `2pc-tla-bug` commits when all but one are prepared: the last one may abort on its own, and does.
 
+use crate::{Build, Param, registry};
+use manyworlds::Specification;
 use manyworlds_explore::{Model, Property, fingerprint};
+
+const PARAMS: &[Param] = &[Param::int("n", 3, 1..=16, "resource managers")];
+
+/// `2pc-tla`
+pub const MODEL: registry::Model = registry::Model {
+    name: "2pc-tla",
+    summary: "Two-phase commit as a specification over a growing set of messages (TwoPhase.tla)",
+    params: PARAMS,
+    build: Build::Specification(|params| Ok(Box::new(Specification(TwoPhase::new(params.int("n")))))),
+};
+
+/// `2pc-tla-bug`
+pub const BUG: registry::Model = registry::Model {
+    name: "2pc-tla-bug",
+    summary: "2pc-tla in which the manager commits before everybody is prepared",
+    params: PARAMS,
+    build: Build::Specification(|params| Ok(Box::new(Specification(TwoPhase::with_bug(params.int("n")))))),
+};
 
 /// Where a resource manager is; two bits each.
 const WORKING: u32 = 0;

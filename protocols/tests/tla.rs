@@ -28,16 +28,33 @@ fn counts<M: Model>(what: &str, model: &M, states: u64, transitions: u64, depth:
 #[test]
 fn two_phase_commit() {
     counts("n=3", &TwoPhase::new(3), 288, 1_146, 11);
+    counts("n=4", &TwoPhase::new(4), 1_568, 8_258, 14);
     counts("n=5", &TwoPhase::new(5), 8_832, 58_146, 17);
 }
 
 #[test]
 fn chang_roberts() {
-    let descending = [(3, 14, 22, 7), (4, 42, 85, 11), (5, 132, 331, 16), (6, 429, 1_288, 22)];
+    let descending = [
+        (1, 2, 2, 2),
+        (2, 5, 6, 4),
+        (8, 4_862, 19_449, 37),
+        (3, 14, 22, 7),
+        (4, 42, 85, 11),
+        (5, 132, 331, 16),
+        (6, 429, 1_288, 22),
+    ];
     for (n, states, transitions, depth) in descending {
         counts(&format!("desc n={n}"), &ChangRoberts::new(n, Order::Descending), states, transitions, depth);
     }
-    for (n, states, transitions, depth) in [(3, 11, 17, 6), (4, 23, 45, 8), (5, 47, 113, 10), (6, 95, 273, 12)] {
+    for (n, states, transitions, depth) in [
+        (1, 2, 2, 2),
+        (2, 5, 6, 4),
+        (8, 383, 1_473, 16),
+        (3, 11, 17, 6),
+        (4, 23, 45, 8),
+        (5, 47, 113, 10),
+        (6, 95, 273, 12),
+    ] {
         counts(&format!("asc n={n}"), &ChangRoberts::new(n, Order::Ascending), states, transitions, depth);
     }
 }
@@ -46,11 +63,16 @@ fn chang_roberts() {
 fn paxos() {
     counts("3, 2, 1", &Paxos::new(3, 2, 1), 1_681, 10_005, 17);
     counts("3, 2, 2", &Paxos::new(3, 2, 2), 3_921, 23_839, 17);
+    counts("1, 3, 2", &Paxos::new(1, 3, 2), 275, 1_333, 13);
+    counts("2, 2, 2", &Paxos::new(2, 2, 2), 145, 611, 13);
+    counts("3, 1, 3", &Paxos::new(3, 1, 3), 105, 463, 9);
+    counts("4, 2, 1", &Paxos::new(4, 2, 1), 9_409, 64_826, 21);
 }
 
 #[test]
 #[ignore = "millions of transitions: for a release build"]
 fn large_parameters() {
+    counts("n=6", &TwoPhase::new(6), 50_816, 402_306, 20);
     counts("n=7", &TwoPhase::new(7), 296_448, 2_744_706, 23);
     counts("n=8", &TwoPhase::new(8), 1_745_408, 18_507_778, 26);
     counts("3, 3, 1", &Paxos::new(3, 3, 1), 68_921, 504_437, 25);

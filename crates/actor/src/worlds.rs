@@ -454,10 +454,7 @@ impl Worlds {
     /// A state with these local situations and nothing on its way.
     pub(crate) fn at_rest(&self, locals: &[u32]) -> State {
         let mirrors = &mut *self.mirrors.borrow_mut();
-        let mut state = match self.rest.borrow().clone() {
-            Some(state) => state,
-            None => self.rest.borrow_mut().insert(self.blank(mirrors)).clone(),
-        };
+        let mut state = self.rest.borrow_mut().get_or_insert_with(|| self.blank(mirrors)).clone();
         for (actor, &local) in locals.iter().enumerate().filter(|(_, local)| **local != NONE) {
             self.set_local(mirrors, &mut state, actor as u16, local);
         }

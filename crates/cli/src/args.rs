@@ -49,7 +49,7 @@ pub struct CheckArgs {
     /// Parameters of the model
     #[arg(value_name = "KEY=VALUE")]
     pub params: Vec<String>,
-    /// must, brute or auto
+    /// auto, must, bfs, dfs, random or brute
     #[arg(long, value_name = "NAME", default_value = "auto")]
     pub engine: String,
     /// asyn, p2p, cd or mbox [default: the model's own]
@@ -70,7 +70,7 @@ pub struct CheckArgs {
     /// Stop after so many states (engines on global states)
     #[arg(long, value_name = "N")]
     pub max_states: Option<u64>,
-    /// Cut executions off after so many events
+    /// Cut executions off after so many events, paths after so many steps
     #[arg(long, value_name = "N")]
     pub max_depth: Option<u64>,
     /// Stop when the time is up
@@ -82,6 +82,15 @@ pub struct CheckArgs {
     /// How many messages lossy sends may lose
     #[arg(long, value_name = "N")]
     pub losses: Option<u32>,
+    /// Keep whole states instead of 128-bit fingerprints (engines on global states)
+    #[arg(long)]
+    pub exact: bool,
+    /// Explore persistent sets only: a partial-order reduction (bfs, dfs)
+    #[arg(long)]
+    pub reduce: bool,
+    /// Explore one of all states that are the same up to the names of identical actors (bfs, dfs)
+    #[arg(long)]
+    pub symmetry: bool,
     /// Distinguish p2p executions by order of arrival, read or not (Must §6.2)
     #[arg(long)]
     pub eager: bool,

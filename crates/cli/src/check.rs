@@ -3,7 +3,7 @@
 use crate::args::CheckArgs;
 use crate::progress::Bar;
 use crate::{Complaint, Exit, json, suggest};
-use manyworlds::{Checker, Engine, Network, Outcome, Policy, Trace, Verdict};
+use manyworlds::{Answer, EngineName, Network, Options, Policy, Trace, Verdict};
 use manyworlds_protocols::{Model, Params, find, models};
 use manyworlds_report::{Hints, Style, failure, summary};
 use std::io::{IsTerminal, Write};
@@ -16,25 +16,24 @@ use std::time::{Duration, Instant};
 pub fn run(args: &CheckArgs) -> Result<Exit, Complaint> {
     let model = model(&args.model)?;
     let params = parse_params(model, &args.params)?;
-    let engine = engine(&args.engine)?;
-    let checker = configure(model.checker(&params)?, args)?.engine(engine).cancel(interrupt());
-    let network = checker.default_network();
+    let subject = model.subject(&params)?;
+    let options = Options { name: model.name.to_string(), params: params.json().clone(), ..options(args)? };
 
     let started = Instant::now();
     let bar = Bar::new(args.quiet);
-    let outcome = checker.check_with(&bar);
+    let answer = options.check_with(&*subject, &bar).map_err(|refused| refused.to_string())?;
     bar.clear();
     let time = started.elapsed();
 
-    if let (Some(file), Some(trace)) = (&args.trace, outcome.trace()) {
+    if let (Some(file), Some(trace)) = (&args.trace, answer.outcome.trace()) {
         write_trace(file, trace)?;
     }
     if args.json {
-        print_line(&json::outcome(&outcome, model.name, &params, engine.name(), network, time).to_string());
+        print_line(&json::outcome(&answer, model.name, &params, time).to_string());
     } else {
-        print_human(args, &outcome, time);
+        print_human(args, &answer, time);
     }
-    Ok(match outcome.verdict {
+    Ok(match answer.outcome.verdict {
         Verdict::Verified { .. } => Exit::Verified,
         Verdict::Violated { .. } => Exit::Violated,
         Verdict::Incomplete { .. } => Exit::Incomplete,
@@ -61,47 +60,51 @@ fn parse_params(model: &Model, given: &[String]) -> Result<Params, Complaint> {
     model.params(pairs)
 }
 
-/// The engine with this name; the other engines of the house check other kinds of models.
-pub fn engine(name: &str) -> Result<Engine, Complaint> {
+/// The engine with this name.
+fn engine(name: &str) -> Result<EngineName, Complaint> {
     name.parse().map_err(|problem: String| {
-        let near = suggest::closest(name, ["auto", "must", "brute"].into_iter());
+        let near = suggest::closest(name, EngineName::ALL.into_iter().map(EngineName::name));
         let hint = near.map(|near| format!(". Did you mean `{near}`?")).unwrap_or_default();
         format!("--engine: {problem}{hint}")
     })
 }
 
-fn configure(checker: Checker, args: &CheckArgs) -> Result<Checker, Complaint> {
+fn options(args: &CheckArgs) -> Result<Options, Complaint> {
     let threads = match args.threads {
         Some(n) => n as usize,
         None => std::thread::available_parallelism().map_or(1, usize::from),
     };
-    let mut checker = checker.threads(threads).seed(args.seed).policy(policy(&args.policy, args.seed)?);
-    checker = checker.keep_going(args.keep_going).eager(args.eager);
-    if let Some(name) = &args.network {
-        checker = checker.network(name.parse::<Network>().map_err(|problem| format!("--network: {problem}"))?);
-    }
-    if args.max_states.is_some() {
-        return Err("--max-states is for engines on global states; this one counts executions: use --max-executions"
-            .to_string());
-    }
-    if let Some(seconds) = args.timeout {
-        let timeout = Duration::try_from_secs_f64(seconds)
-            .map_err(|_| format!("--timeout: `{seconds}` is no span of time; expected seconds, as in 2.5"))?;
-        checker = checker.timeout(timeout);
-    }
-    if let Some(max) = args.max_executions {
-        checker = checker.max_executions(max);
-    }
-    if let Some(max) = args.max_depth {
-        checker = checker.max_depth(max);
-    }
-    if let Some(max) = args.max_memory {
-        checker = checker.max_memory(max);
-    }
-    if let Some(losses) = args.losses {
-        checker = checker.loss_budget(losses);
-    }
-    Ok(checker)
+    let network = match &args.network {
+        Some(name) => Some(name.parse::<Network>().map_err(|problem| format!("--network: {problem}"))?),
+        None => None,
+    };
+    let timeout = match args.timeout {
+        Some(seconds) => Some(
+            Duration::try_from_secs_f64(seconds)
+                .map_err(|_| format!("--timeout: `{seconds}` is no span of time; expected seconds, as in 2.5"))?,
+        ),
+        None => None,
+    };
+    Ok(Options {
+        engine: engine(&args.engine)?,
+        network,
+        threads,
+        seed: args.seed,
+        policy: policy(&args.policy, args.seed)?,
+        max_executions: args.max_executions,
+        max_states: args.max_states,
+        max_depth: args.max_depth,
+        timeout,
+        max_memory: args.max_memory,
+        cancel: Some(interrupt()),
+        keep_going: args.keep_going,
+        losses: args.losses,
+        eager: args.eager,
+        exact: args.exact,
+        reduce: args.reduce,
+        symmetry: args.symmetry,
+        ..Options::default()
+    })
 }
 
 fn policy(name: &str, seed: u64) -> Result<Policy, Complaint> {
@@ -129,7 +132,8 @@ fn write_trace(file: &Path, trace: &Trace) -> Result<(), Complaint> {
     std::fs::write(file, trace.to_json()).map_err(|e| format!("cannot write the trace to {}: {e}", file.display()))
 }
 
-fn print_human(args: &CheckArgs, outcome: &Outcome, time: Duration) {
+fn print_human(args: &CheckArgs, answer: &Answer, time: Duration) {
+    let outcome = &answer.outcome;
     if let Some(trace) = outcome.trace()
         && !args.quiet
     {
@@ -141,6 +145,9 @@ fn print_human(args: &CheckArgs, outcome: &Outcome, time: Duration) {
         print_line(&failure(trace, &Hints { replay: Some(&replay), file: file.as_deref() }, &style()));
     }
     print_line(&summary(&args.model, outcome, Some(time), &style()));
+    if let (Some(why), false) = (&answer.why, args.quiet) {
+        print_line(&format!("engine {}: {why}", answer.engine));
+    }
     if args.verbose {
         let stats = &outcome.stats;
         print_line(&format!(

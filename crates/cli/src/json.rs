@@ -1,19 +1,13 @@
 //! `manyworlds-outcome/1`: the JSON of `check`. A figure an engine does not have is null, never 0.
 
-use manyworlds::{Network, Outcome, Verdict, peak_resident_bytes};
+use manyworlds::{Answer, Network, Verdict, peak_resident_bytes};
 use manyworlds_protocols::Params;
 use serde_json::{Value, json};
 use std::time::Duration;
 
 /// What `check` prints with `--json`.
-pub fn outcome(
-    outcome: &Outcome,
-    model: &str,
-    params: &Params,
-    engine: &str,
-    network: Network,
-    time: Duration,
-) -> Value {
+pub fn outcome(answer: &Answer, model: &str, params: &Params, time: Duration) -> Value {
+    let outcome = &answer.outcome;
     let reason = match &outcome.verdict {
         Verdict::Incomplete { reason, .. } => Some(reason.name()),
         _ => None,
@@ -24,8 +18,8 @@ pub fn outcome(
         "schema": "manyworlds-outcome/1",
         "model": model,
         "params": params.json(),
-        "engine": engine,
-        "network": network.name(),
+        "engine": answer.engine.name(),
+        "network": answer.network.map(Network::name),
         "verdict": outcome.verdict.name(),
         "reason": reason,
         "executions": stats.executions,

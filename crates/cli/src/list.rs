@@ -30,7 +30,7 @@ fn entry(model: &Model) -> Value {
     let params = model.params.iter().map(|p| json!({ "name": p.name, "default": p.default(), "help": p.help }));
     json!({
         "name": model.name,
-        "kind": "program",
+        "kind": model.kind(),
         "params": Value::from_iter(params),
         "description": model.summary,
     })

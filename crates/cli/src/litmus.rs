@@ -1,7 +1,7 @@
 //! `manyworlds litmus`: every row of a table under its four networks.
 
 use crate::args::LitmusArgs;
-use crate::check::{engine, print_line};
+use crate::check::print_line;
 use crate::{Complaint, Exit};
 use manyworlds::{Engine, Network};
 use manyworlds_protocols::litmus::Litmus;
@@ -11,7 +11,7 @@ const HEADER: &str = "id\tprogram\tasyn\tp2p\tcd\tmbox";
 /// Checks the counts of a table.
 pub fn run(args: &LitmusArgs) -> Result<Exit, Complaint> {
     let file = args.file.display().to_string();
-    let engine = engine(&args.engine)?;
+    let engine: Engine = args.engine.parse().map_err(|problem| format!("--engine: {problem}"))?;
     let bytes = std::fs::read(&args.file).map_err(|e| format!("{file}: cannot be read: {e}"))?;
     let text = String::from_utf8(bytes).map_err(|e| {
         format!("{file}: byte {} is not UTF-8; expected a table of litmus programs", e.utf8_error().valid_up_to())

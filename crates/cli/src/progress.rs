@@ -36,6 +36,12 @@ impl Observer for Bar {
         let elapsed = self.started.elapsed();
         if !self.bar.is_hidden() && elapsed > PATIENCE {
             let seconds = elapsed.as_secs_f64();
+            if progress.states > 0 {
+                let rate = progress.states as f64 / seconds;
+                let message = format!("{} states, {rate:.0}/s, {} to expand", progress.states, progress.frontier);
+                self.bar.set_message(message);
+                return None;
+            }
             let rate = progress.executions as f64 / seconds;
             let left = if progress.done > 0.001 { seconds / progress.done - seconds } else { f64::INFINITY };
             let left = if left.is_finite() { format!("about {left:.0} s left") } else { "no estimate yet".to_string() };

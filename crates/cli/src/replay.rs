@@ -16,9 +16,10 @@ pub fn run(args: &ReplayArgs) -> Result<Exit, Complaint> {
     let trace = Trace::from_json(&text).map_err(|e| format!("{file}: {e}"))?;
     let model = model(&trace.model).map_err(|e| format!("{file}: {e}"))?;
     let params = model.params_from_json(&trace.params).map_err(|e| format!("{file}: {e}"))?;
-    let checker = model.checker(&params)?.network(trace.network);
-    let replayed =
-        checker.replay(&trace, |i, _| print_line(&step(&trace, i, &style()))).map_err(|e| format!("{file}: {e}"))?;
+    let subject = model.subject(&params).map_err(|e| format!("{file}: {e}"))?;
+    let replayed = subject
+        .replay(&trace, &mut |i, _| print_line(&step(&trace, i, &style())))
+        .map_err(|e| format!("{file}: {e}"))?;
     match replayed {
         Replayed::Reproduced => {
             print_line(&failure(&trace, &Hints::default(), &style()));

@@ -1,11 +1,12 @@
 //! What `choose` can choose from.
 
+use std::fmt::Debug;
 use std::ops::{Range, RangeInclusive};
 
 /// A finite list of options.
 pub trait Choices {
     /// What is chosen.
-    type Item;
+    type Item: Debug;
 
     /// How many options there are.
     fn count(&self) -> usize;
@@ -49,7 +50,7 @@ macro_rules! ranges {
 
 ranges!(u8, u16, u32, u64, usize, i8, i16, i32, i64, isize);
 
-impl<T: Clone> Choices for &[T] {
+impl<T: Clone + Debug> Choices for &[T] {
     type Item = T;
 
     fn count(&self) -> usize {
@@ -61,7 +62,7 @@ impl<T: Clone> Choices for &[T] {
     }
 }
 
-impl<T: Clone> Choices for &Vec<T> {
+impl<T: Clone + Debug> Choices for &Vec<T> {
     type Item = T;
 
     fn count(&self) -> usize {
@@ -73,7 +74,7 @@ impl<T: Clone> Choices for &Vec<T> {
     }
 }
 
-impl<T, const N: usize> Choices for [T; N] {
+impl<T: Debug, const N: usize> Choices for [T; N] {
     type Item = T;
 
     fn count(&self) -> usize {

@@ -169,6 +169,12 @@ pub trait Locals {
     /// The value as the user's `Debug` shows it.
     fn show(&self, value: ValueId) -> String;
 
+    /// What `answer` chose at `node`, as the user's `Debug` shows it.
+    fn show_choice(&self, node: NodeId, answer: Obs) -> String {
+        let _ = node;
+        answer.to_string()
+    }
+
     /// How much user code ran.
     fn stats(&self) -> LocalStats;
 

@@ -32,7 +32,7 @@ pub struct TraceStep {
     /// `send`, `recv`, `timeout`, `choose`, `lose`, `spawn`, `join`, `fail`, `wait`; of actors also `start`, `timer`, `crash`, `restart`,
     /// `drop`, `duplicate`, `split`, `heal`, `note`; of transition systems `action`.
     pub kind: String,
-    /// The message, as the user's `Debug` shows it.
+    /// The message, or what was chosen, as the user's `Debug` shows it; why it fails, or what it waits for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// The other process of a send, receive, spawn or join: index into `processes`.
@@ -41,7 +41,7 @@ pub struct TraceStep {
     /// The network of a send or receive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<Network>,
-    /// The answer of a choice.
+    /// The number of the option that a choice took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choice: Option<u32>,
     /// The step that a receive reads.

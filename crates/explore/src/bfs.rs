@@ -103,7 +103,8 @@ struct Bfs<'a, M: Model> {
     links: Links,
     /// The wrong state with the lowest number.
     wrong: Option<u32>,
-    cut: bool,
+    /// States that were not expanded because of the bound.
+    cut: u64,
     asks_at_rest: bool,
     report: Report<M>,
 }
@@ -119,7 +120,7 @@ impl<'a, M: Model> Bfs<'a, M> {
             again: Vec::new(),
             links: Links::default(),
             wrong: None,
-            cut: false,
+            cut: 0,
             asks_at_rest: false,
             report: Report::default(),
         }
@@ -184,7 +185,7 @@ impl<'a, M: Model> Bfs<'a, M> {
         for index in 0..used {
             let mut chunk = self.round.chunk(index);
             *self.report.stats.transitions.get_or_insert(0) += std::mem::take(&mut chunk.generated);
-            self.cut |= std::mem::take(&mut chunk.cut);
+            self.cut += std::mem::take(&mut chunk.cut);
             let wrong = std::mem::take(&mut chunk.wrong);
             wrong.into_iter().for_each(|number| self.note_wrong(number));
             self.report.final_states.append(&mut chunk.at_rest);
@@ -249,11 +250,11 @@ impl<'a, M: Model> Bfs<'a, M> {
 
     fn finish(mut self, worker: Worker<M>, helpers: Vec<Worker<M>>) -> Report<M> {
         let states = self.links.len() as u64;
-        let frontier = self.waiting();
+        let frontier = self.waiting() + self.cut;
         let report = &mut self.report;
         report.frontier = frontier;
         report.stats.states = Some(states);
-        report.stopped = report.stopped.or(self.cut.then_some(StopReason::MaxDepth));
+        report.stopped = report.stopped.or((self.cut > 0).then_some(StopReason::MaxDepth));
         let mut workers: Vec<Worker<M>> = std::iter::once(worker).chain(helpers).collect();
         count_user_steps(workers.iter().map(|worker| &worker.stepper), &mut report.stats);
         report.omission = (!self.config.exact).then(|| fingerprint::omission(states));

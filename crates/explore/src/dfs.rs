@@ -58,7 +58,8 @@ fn finish<M: Model>(config: &Config, shared: &Shared<'_, M>, mut workers: Vec<Ow
     report.stats.transitions = Some(workers.iter().map(|own| own.transitions).sum());
     report.stats.violations = workers.iter().map(|own| own.violations).sum();
     report.frontier = shared.queue().jobs.len() as u64 + workers.iter().map(|own| own.left).sum::<u64>();
-    let cut: i64 = workers.iter().map(|own| own.cut).sum();
+    let cut = workers.iter().map(|own| own.cut).sum::<i64>().max(0) as u64;
+    report.frontier += cut;
     report.stopped = *lock(&shared.stopped);
     report.stopped = report.stopped.or((cut > 0).then_some(StopReason::MaxDepth));
     report.omission = (!config.exact).then(|| fingerprint::omission(states));

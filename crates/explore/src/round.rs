@@ -31,8 +31,8 @@ pub struct Chunk<S> {
     pub wrong: Vec<u32>,
     /// Indices of states of which only a persistent set was expanded, and whether they had successors.
     pub reduced: Vec<(usize, bool)>,
-    /// Whether a state was not expanded because of the bound, although something can happen in it.
-    pub cut: bool,
+    /// States that were not expanded because of the bound, although something can happen in them.
+    pub cut: u64,
     /// States in which nothing more can happen, if they are wanted.
     pub at_rest: Vec<S>,
 }
@@ -46,7 +46,7 @@ impl<S> Chunk<S> {
             generated: 0,
             wrong: Vec::new(),
             reduced: Vec::new(),
-            cut: false,
+            cut: 0,
             at_rest: Vec::new(),
         }
     }
@@ -190,7 +190,7 @@ impl<M: Model> Round<M> {
             let parent = chunk.number(index);
             let moved = if bound {
                 let moved = stepper.has_successor(state);
-                chunk.cut |= moved;
+                chunk.cut += u64::from(moved);
                 moved
             } else {
                 let push = |nth, print, next| row[shard_of(print)].push(print, parent, nth, next);

@@ -60,12 +60,11 @@ impl Prints {
 
     /// Where the fingerprint is, or where it belongs.
     fn slot(&self, print: u128) -> usize {
-        let home = self.home(print);
-        let matches = |&slot: &u128| slot == print || slot == EMPTY;
-        match self.slots[home..].iter().position(matches) {
-            Some(distance) => home + distance,
-            None => self.slots.iter().position(matches).expect("the table is never full"),
+        let mut slot = self.home(print);
+        while self.slots[slot] != print && self.slots[slot] != EMPTY {
+            slot = if slot + 1 == self.slots.len() { 0 } else { slot + 1 };
         }
+        slot
     }
 
     fn grow(&mut self) {

@@ -79,7 +79,8 @@ struct Naive {
     wrong: Option<u64>,
     wrong_states: u64,
     at_rest: BTreeSet<u8>,
-    cut: bool,
+    /// States at the bound in which something can happen.
+    cut: u64,
 }
 
 impl Table {
@@ -120,7 +121,7 @@ impl Table {
                 naive.at_rest.insert(state);
             }
             if bound.is_some_and(|bound| distance >= bound) {
-                naive.cut |= !successors.is_empty();
+                naive.cut += u64::from(!successors.is_empty());
                 continue;
             }
             for (_, next) in successors {
@@ -268,7 +269,8 @@ proptest! {
             prop_assert_eq!(report.stats.transitions, Some(naive.transitions), "{:?}", engine);
             prop_assert_eq!(report.stats.violations, naive.wrong_states);
             prop_assert_eq!(report.found.is_some(), naive.wrong.is_some());
-            prop_assert_eq!(report.stopped, naive.cut.then_some(StopReason::MaxDepth));
+            prop_assert_eq!(report.stopped, (naive.cut > 0).then_some(StopReason::MaxDepth));
+            prop_assert_eq!(report.frontier, naive.cut);
             prop_assert_eq!(report.final_states.iter().copied().collect::<BTreeSet<u8>>(), naive.at_rest.clone());
             prop_assert_eq!(report.omission.is_none(), exact);
             if engine == Engine::Bfs {
@@ -379,7 +381,11 @@ struct Loose {
     /// For each process and place.
     steps: Arc<Vec<Vec<Moves>>>,
     wrong: (u8, Vec<u8>),
+    /// The value of the counter that spoils it for good.
+    taint: u8,
 }
+
+const TAINTED: u8 = 4;
 
 impl Model for Loose {
     type State = (u8, Vec<u8>);
@@ -403,12 +409,19 @@ impl Model for Loose {
         let mut places = places.clone();
         places[process] = to;
         // Not commutative: the order of two processes matters.
-        let counter = if shared { (counter * 2 + process as u8 + to) % 4 } else { *counter };
+        let counter = match (*counter * 2 + process as u8 + to) % 4 {
+            _ if !shared || *counter == TAINTED => *counter,
+            taint if taint == self.taint => TAINTED,
+            counter => counter,
+        };
         Some((counter, places))
     }
 
     fn properties(&self) -> Vec<Property<Loose>> {
-        vec![Property::at_rest("right", |model: &Loose, state| *state != model.wrong)]
+        vec![
+            Property::never("tainted", |_: &Loose, state| state.0 == TAINTED).stable(),
+            Property::at_rest("right", |model: &Loose, state| *state != model.wrong),
+        ]
     }
 
     /// The steps of one process, if none of them touches the counter.
@@ -430,10 +443,10 @@ impl Model for Loose {
 fn loose() -> impl Strategy<Value = Loose> {
     let steps = prop::collection::vec((0..4u8, any::<bool>()), 0..3);
     let process = prop::collection::vec(steps, 4);
-    (prop::collection::vec(process, 2..4), 0..4u8, prop::collection::vec(0..4u8, 3)).prop_map(
-        |(steps, counter, mut wrong)| {
+    (prop::collection::vec(process, 2..4), 0..4u8, prop::collection::vec(0..4u8, 3), 0..5u8).prop_map(
+        |(steps, counter, mut wrong, taint)| {
             wrong.truncate(steps.len());
-            Loose { steps: Arc::new(steps), wrong: (counter, wrong) }
+            Loose { steps: Arc::new(steps), wrong: (counter, wrong), taint }
         },
     )
 }
@@ -442,7 +455,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn persistent_sets_keep_the_states_at_rest(model in loose(), threads in 1..3usize) {
+    fn persistent_sets_keep_the_states_at_rest_and_stable_violations(model in loose(), threads in 1..3usize) {
         let config = Config { threads, keep_going: true, collect_final: true, ..Config::default() };
         let all = explore(&model, Engine::Bfs, &config, &NoObserver).expect("can be decided");
         for engine in [Engine::Bfs, Engine::Dfs] {
@@ -452,7 +465,8 @@ proptest! {
             prop_assert_eq!(reduced.found.is_some(), all.found.is_some());
             prop_assert!(reduced.stats.states <= all.stats.states);
             if let Some(found) = &reduced.found {
-                prop_assert_eq!(found.path.last(), &model.wrong);
+                let last = found.path.last();
+                prop_assert!(last.0 == TAINTED || *last == model.wrong);
             }
         }
     }
@@ -508,6 +522,50 @@ fn wide_levels_are_the_same_for_all_numbers_of_threads() {
             assert_eq!(reports[0].stats.states, Some(61 * 61 * 61));
             assert_eq!(reports[0].stats.depth, Some(181));
         }
+    }
+}
+
+/// A level of many rounds: the first state of it leads to a wrong one, the last is wrong because nothing more can happen.
+#[derive(Clone)]
+struct Fan;
+
+const LAST: u32 = 50_000;
+
+impl Model for Fan {
+    type State = u32;
+    type Action = u32;
+
+    fn initial(&self) -> Vec<u32> {
+        vec![0]
+    }
+
+    fn actions(&self, state: &u32, out: &mut Vec<u32>) {
+        match *state {
+            0 => out.extend(1..=LAST),
+            LAST => {}
+            state => out.push(state + LAST),
+        }
+    }
+
+    fn next(&self, _: &u32, action: &u32) -> Option<u32> {
+        (*action < 2 * LAST).then_some(*action)
+    }
+
+    fn properties(&self) -> Vec<Property<Fan>> {
+        vec![
+            Property::always("near", |_: &Fan, state| *state <= LAST),
+            Property::at_rest("beyond", |_: &Fan, state| *state != LAST),
+        ]
+    }
+}
+
+#[test]
+fn a_state_at_rest_is_reported_before_a_state_of_the_next_level() {
+    for threads in [1, 2] {
+        let report =
+            explore(&Fan, Engine::Bfs, &Config { threads, ..Config::default() }, &NoObserver).expect("can be decided");
+        let found = report.found.expect("two things are wrong");
+        assert_eq!((found.path.steps.len(), *found.path.last()), (1, LAST));
     }
 }
 

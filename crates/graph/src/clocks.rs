@@ -6,6 +6,7 @@
 pub struct Clocks {
     data: Vec<u32>,
     stride: usize,
+    rows: u32,
 }
 
 impl Clocks {
@@ -23,7 +24,7 @@ impl Clocks {
         }
         // Room to grow, in steps that vector instructions like.
         let stride = (threads + threads / 2).next_multiple_of(8);
-        let rows = self.data.len().checked_div(self.stride).unwrap_or(0);
+        let rows = self.rows as usize;
         let mut data = vec![0; rows * stride];
         for row in 0..rows {
             data[row * stride..row * stride + self.stride]
@@ -38,7 +39,7 @@ impl Clocks {
             self.stride = 8;
         }
         self.data.resize(self.data.len() + self.stride, 0);
-        self.last()
+        self.added()
     }
 
     /// Adds a copy of `row`.
@@ -46,7 +47,7 @@ impl Clocks {
     pub fn push_copy(&mut self, row: u32) -> u32 {
         let start = row as usize * self.stride;
         self.data.extend_from_within(start..start + self.stride);
-        self.last()
+        self.added()
     }
 
     /// Adds the pointwise maximum of `a` and `b`.
@@ -80,7 +81,7 @@ impl Clocks {
         let source = &from.data[row as usize * from.stride..][..threads];
         self.data.extend_from_slice(source);
         self.data.resize(self.data.len() + self.stride - threads, 0);
-        self.last()
+        self.added()
     }
 
     /// Sets an entry to at least `count`.
@@ -93,15 +94,20 @@ impl Clocks {
     /// Removes the last row.
     #[inline]
     pub fn pop(&mut self) {
-        self.data.truncate(self.data.len() - self.stride);
+        self.rows -= 1;
+        self.data.truncate(self.rows as usize * self.stride);
     }
 
     /// Removes all rows.
     pub fn clear(&mut self) {
         self.data.clear();
+        self.rows = 0;
     }
 
-    fn last(&self) -> u32 {
-        (self.data.len() / self.stride - 1) as u32
+    /// Counts the row that was just written.
+    #[inline]
+    fn added(&mut self) -> u32 {
+        self.rows += 1;
+        self.rows - 1
     }
 }

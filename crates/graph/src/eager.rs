@@ -171,6 +171,10 @@ impl<L: Locals> Locals for Eager<L> {
         self.inner.show(value)
     }
 
+    fn show_choice(&self, node: NodeId, answer: Obs) -> String {
+        self.inner.show_choice(NodeId(node.0 / 2), answer)
+    }
+
     fn stats(&self) -> LocalStats {
         self.inner.stats()
     }

@@ -185,15 +185,6 @@ impl Graph {
         }
     }
 
-    /// Whether [`Graph::candidates`] would find anything.
-    pub fn has_candidate<L: Locals>(&self, locals: &mut L, thread: u32, network: Network) -> bool {
-        let th = &self.threads[thread as usize];
-        th.pending.iter().any(|&s| {
-            let send = self.event(s);
-            send.network == network && locals.accepts(th.cursor.node, manyworlds_core::ValueId(send.value))
-        })
-    }
-
     /// Adds the send or spawn that `thread` is about to do. A send to a process that is no part of this execution is lost.
     pub fn push_action<L: Locals>(&mut self, locals: &mut L, thread: u32) -> EventId {
         let next = self.threads[thread as usize].next;
@@ -223,19 +214,19 @@ impl Graph {
 
     /// Adds the receive that `thread` is about to do, reading `send` ([`NONE`] for ⊥).
     pub fn push_recv<L: Locals>(&mut self, locals: &mut L, thread: u32, send: EventId) -> EventId {
-        let Action::Recv { network, blocking } = self.threads[thread as usize].next else { unreachable!("no receive") };
         let mut clock = self.clock_of(thread);
         let mut obs = OBS_TIMEOUT;
+        let r = self.len();
+        let th = &mut self.threads[thread as usize];
+        let Action::Recv { network, blocking } = th.next else { unreachable!("no receive") };
         if send != NONE {
+            let place = th.pending.binary_search(&send).expect("only unread sends are read");
+            th.pending.remove(place);
+            let sent = &mut self.events[send as usize];
+            (sent.link, obs) = (r, sent.value);
             clock = self.read_clock(clock, send);
-            obs = self.event(send).value;
-            let r = self.len();
-            self.events[send as usize].link = r;
-            let pending = &mut self.threads[thread as usize].pending;
-            let place = pending.binary_search(&send).expect("only unread sends are read");
-            pending.remove(place);
         }
-        let r = self.push(thread, Kind::Recv, 0, 0, send, network, blocking, clock);
+        self.push(thread, Kind::Recv, 0, 0, send, network, blocking, clock);
         self.answer(locals, thread, obs);
         r
     }

@@ -12,7 +12,9 @@ pub enum Need {
     End,
     /// A message, or a time-out.
     Message,
-    /// Another life: it is over.
+    /// Nothing more: it ran to its end.
+    Ended,
+    /// Another life: it was cut short.
     Over,
 }
 
@@ -23,7 +25,8 @@ impl From<Action> for Need {
             Action::Send { .. } | Action::Spawn { .. } | Action::Choose { .. } => Need::Nothing,
             Action::Join { .. } => Need::End,
             Action::Recv { .. } => Need::Message,
-            Action::End { .. } | Action::Stuck | Action::Bound | Action::Fail => Need::Over,
+            Action::End { .. } => Need::Ended,
+            Action::Stuck | Action::Bound | Action::Fail => Need::Over,
         }
     }
 }
@@ -32,7 +35,7 @@ impl From<Action> for Need {
 #[derive(Clone, Debug, Default)]
 pub struct Ready {
     needs: Vec<Need>,
-    counts: [u32; 4],
+    counts: [u32; 5],
 }
 
 impl Ready {
@@ -65,6 +68,12 @@ impl Ready {
         self.needs.get(thread as usize).copied().unwrap_or(Need::Over)
     }
 
+    /// Whether all threads ran to their ends.
+    #[inline]
+    pub fn all_ended(&self) -> bool {
+        self.counts[Need::Ended as usize] as usize == self.needs.len()
+    }
+
     /// The oldest thread with this need for which `can` holds.
     #[inline]
     pub fn oldest(&self, need: Need, mut can: impl FnMut(u32) -> bool) -> Option<u32> {
@@ -87,7 +96,7 @@ impl Ready {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use manyworlds_core::{Network, ProcId};
+    use manyworlds_core::{Network, ProcId, ValueId};
 
     #[test]
     fn threads_are_found_in_both_directions() {
@@ -103,5 +112,16 @@ mod tests {
         assert_eq!(ready.youngest(Need::Message, |t| t < 2), Some(0));
         assert_eq!(ready.oldest(Need::End, |_| true), Some(1));
         assert_eq!(ready.oldest(Need::Nothing, |_| true), None);
+    }
+
+    #[test]
+    fn who_was_cut_short_has_not_ended() {
+        let mut ready = Ready::default();
+        ready.push(Action::End { value: ValueId(0) });
+        assert!(ready.all_ended());
+        ready.push(Action::Fail);
+        assert!(!ready.all_ended());
+        ready.mark(1, Action::End { value: ValueId(0) });
+        assert!(ready.all_ended());
     }
 }

@@ -1,6 +1,6 @@
 //! `next_P`: which process adds the next event (Must §4). The number of executions does not depend on it; the cost does.
 
-use crate::graph::Graph;
+use crate::graph::{EventId, Graph};
 use crate::ready::Need;
 use manyworlds_core::{Action, Locals, Policy};
 
@@ -10,13 +10,15 @@ pub struct Schedule {
     random: u64,
     /// Who went on last: mostly it can go on again.
     last: u32,
+    /// If the thread that goes on is to receive: the unread sends that it matches, by stamp.
+    pub candidates: Vec<EventId>,
 }
 
 impl Schedule {
     /// A schedule at its start.
     pub fn new(policy: Policy) -> Schedule {
         let seed = if let Policy::Random(seed) = policy { seed } else { 0 };
-        Schedule { policy, random: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, last: 0 }
+        Schedule { policy, random: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, last: 0, candidates: Vec::new() }
     }
 
     /// The thread that goes on, or none when every process has ended or waits for ever.
@@ -25,16 +27,16 @@ impl Schedule {
         let mut threads = 0..graph.threads.len() as u32;
         match self.policy {
             Policy::ReceiveLast => {
-                let next = receive_last(graph, locals, self.last);
+                let next = receive_last(graph, locals, self.last, &mut self.candidates);
                 self.last = next.unwrap_or(0);
                 next
             }
-            Policy::LeftToRight => threads.find(|&t| enabled(graph, locals, t)),
-            Policy::RightToLeft => threads.rev().find(|&t| enabled(graph, locals, t)),
+            Policy::LeftToRight => threads.find(|&t| enabled(graph, locals, t, &mut self.candidates)),
+            Policy::RightToLeft => threads.rev().find(|&t| enabled(graph, locals, t, &mut self.candidates)),
             Policy::Random(_) => {
                 let count = threads.len() as u64;
                 let start = (self.draw() % count.max(1)) as u32;
-                (start..count as u32).chain(0..start).find(|&t| enabled(graph, locals, t))
+                (start..count as u32).chain(0..start).find(|&t| enabled(graph, locals, t, &mut self.candidates))
             }
         }
     }
@@ -50,27 +52,30 @@ impl Schedule {
 
 /// A thread that needs nothing, `last` if it is one; else one whose child has ended; else the youngest that can receive.
 #[inline]
-fn receive_last<L: Locals>(graph: &Graph, locals: &mut L, last: u32) -> Option<u32> {
+fn receive_last<L: Locals>(graph: &Graph, locals: &mut L, last: u32, candidates: &mut Vec<EventId>) -> Option<u32> {
     let ready = &graph.ready;
     if ready.need(last) == Need::Nothing {
         return Some(last);
     }
     let free = ready.oldest(Need::Nothing, |_| true);
-    free.or_else(|| ready.oldest(Need::End, |t| enabled(graph, locals, t)))
-        .or_else(|| ready.youngest(Need::Message, |t| enabled(graph, locals, t)))
+    free.or_else(|| ready.oldest(Need::End, |t| enabled(graph, locals, t, candidates)))
+        .or_else(|| ready.youngest(Need::Message, |t| enabled(graph, locals, t, candidates)))
 }
 
 /// Whether the next event of the thread can be added: a blocking receive needs a message, a join the end of the child.
+/// Writes what a receive could read to `candidates`.
 #[inline]
-fn enabled<L: Locals>(graph: &Graph, locals: &mut L, thread: u32) -> bool {
+fn enabled<L: Locals>(graph: &Graph, locals: &mut L, thread: u32, candidates: &mut Vec<EventId>) -> bool {
     match graph.threads[thread as usize].next {
-        Action::Send { .. } | Action::Spawn { .. } | Action::Choose { .. } | Action::Recv { blocking: false, .. } => {
-            true
-        }
+        Action::Send { .. } | Action::Spawn { .. } | Action::Choose { .. } => true,
         Action::Join { child } => {
             graph.thread(child).is_some_and(|c| matches!(graph.threads[c as usize].next, Action::End { .. }))
         }
-        Action::Recv { network, .. } => graph.has_candidate(locals, thread, network),
+        Action::Recv { network, blocking } => {
+            candidates.clear();
+            graph.candidates(locals, thread, network, candidates);
+            !blocking || !candidates.is_empty()
+        }
         Action::End { .. } | Action::Stuck | Action::Bound | Action::Fail => false,
     }
 }

@@ -235,7 +235,7 @@ impl<'a, L: Locals> Worker<'a, L> {
             }
             Action::Recv { network, blocking } => {
                 let first = level.alternatives.len();
-                graph.candidates(locals, thread, network, &mut level.alternatives);
+                level.alternatives.extend_from_slice(&self.schedule.candidates);
                 retain_minimal(graph, locals, network, &mut level.alternatives, first);
                 if !blocking {
                     level.alternatives.push(NONE);
@@ -385,10 +385,11 @@ impl<'a, L: Locals> Worker<'a, L> {
 
     /// Stops the run if `thread` has just failed, unless violations are to be counted: then the execution goes on to its end, so that
     /// the count does not depend on the schedule.
+    #[inline]
     fn check_failure(&mut self, thread: u32) {
-        let Some(level) = self.levels.last() else { return };
-        if level.graph.threads[thread as usize].next == Action::Fail && !self.config.keep_going {
-            let culprit = failed(&level.graph, &self.locals, thread);
+        let graph = &self.levels.last().expect("a level is open while exploring").graph;
+        if matches!(graph.threads[thread as usize].next, Action::Fail) && !self.config.keep_going {
+            let culprit = failed(graph, &self.locals, thread);
             self.violation(&culprit);
             self.report.stats.violations += 1;
         }
@@ -397,9 +398,11 @@ impl<'a, L: Locals> Worker<'a, L> {
     /// Keeps the shortest trace of a violation in the current graph, and ends the run unless violations are to be counted.
     fn violation(&mut self, culprit: &Culprit) {
         let graph = &self.levels.last().expect("a level is open while exploring").graph;
-        let best = self.report.counterexample.as_ref().map(|t| t.steps.len());
-        let trace = witness::trace(graph, &self.locals, culprit);
-        if best.is_none_or(|best| trace.steps.len() < best) {
+        let length = witness::length(graph, culprit);
+        // Most violations of a run are no shorter than the first, and a trace takes longer to write than its execution to explore.
+        if self.report.counterexample.as_ref().is_none_or(|best| length < best.steps.len()) {
+            let trace = witness::trace(graph, &self.locals, culprit);
+            debug_assert_eq!(trace.steps.len(), length);
             self.report.counterexample = Some(trace);
         }
         if !self.config.keep_going {
@@ -459,6 +462,9 @@ impl<'a, L: Locals> Worker<'a, L> {
 
 /// How an execution ended in which nobody can go on, and who is to blame if it should not have.
 fn classify<L: Locals>(graph: &Graph, locals: &mut L, deadlock: Deadlock) -> (Ending, Option<Culprit>) {
+    if graph.ready.all_ended() {
+        return (Ending::Complete, None);
+    }
     let (mut failing, mut bound, mut stuck, mut waits) = (None, false, false, false);
     for (th, t) in graph.threads.iter().zip(0..) {
         match th.next {

@@ -1,6 +1,6 @@
 //! From an execution graph to a [`Trace`]: what led to a violation, causes before effects, and nothing that did not matter.
 
-use crate::graph::{Event, EventId, Graph, Kind, NONE};
+use crate::graph::{Event, EventId, Graph, Kind, NONE, Thread};
 use crate::world::{Ending, EventName, World, WorldEvent};
 use manyworlds_core::{
     Action, Failure, FailureKind, Locals, Network, Property, TRACE_SCHEMA, Trace, TraceProcess, TraceStep, ValueId,
@@ -66,21 +66,38 @@ fn causes(graph: &Graph, e: EventId, source: impl Fn(EventId) -> EventId) -> [Ev
     [before, other]
 }
 
-/// The trace of a violation. Model, parameters, engine and network are for the caller to fill in.
-pub fn trace<L: Locals>(graph: &Graph, locals: &L, culprit: &Culprit) -> Trace {
+/// Whether an event matters: what a process did depends on its causes only, the end of a run on all.
+fn matters(graph: &Graph, culprit: &Culprit) -> impl Fn(EventId) -> bool {
     let last = match culprit {
-        Culprit::Process(t, _) => graph.threads[*t as usize].events.last().copied(),
+        Culprit::Process(t, _) => {
+            let th = &graph.threads[*t as usize];
+            Some(th.events.last().copied().unwrap_or(th.spawner))
+        }
         _ => None,
     };
-    let keep = |e: EventId| match (culprit, last) {
-        (Culprit::Process(..), Some(last)) => graph.porf(e, last),
-        (Culprit::Process(t, _), None) => {
-            let spawner = graph.threads[*t as usize].spawner;
-            spawner != NONE && graph.porf(e, spawner)
-        }
-        _ => true,
+    move |e| last.is_none_or(|last| last != NONE && graph.porf(e, last))
+}
+
+/// The processes that wait, and should not for ever.
+fn waiting(graph: &Graph) -> impl Iterator<Item = (u32, &Thread)> {
+    let waits = |th: &Thread| !th.daemon && matches!(th.next, Action::Recv { .. } | Action::Join { .. });
+    (0..).zip(&graph.threads).filter(move |(_, th)| waits(th))
+}
+
+/// How many steps the [`trace`] of a violation has.
+pub fn length(graph: &Graph, culprit: &Culprit) -> usize {
+    let matters = matters(graph, culprit);
+    let closing = match culprit {
+        Culprit::Process(..) | Culprit::AtEnd(..) => 1,
+        Culprit::Deadlock => waiting(graph).count(),
+        Culprit::Program(_) | Culprit::World(_) => 0,
     };
-    let order = causal_order(graph, keep, |e| graph.event(e).link);
+    (0..graph.len()).filter(|&e| matters(e)).count() + closing
+}
+
+/// The trace of a violation. Model, parameters, engine and network are for the caller to fill in.
+pub fn trace<L: Locals>(graph: &Graph, locals: &L, culprit: &Culprit) -> Trace {
+    let order = causal_order(graph, matters(graph, culprit), |e| graph.event(e).link);
     let mut writer = Writer::new(graph, locals, order);
     writer.write();
     writer.close(culprit)
@@ -189,9 +206,14 @@ impl<'g, L: Locals> Writer<'g, L> {
                 step.message = Some(self.locals.show(ValueId(send.value)));
                 step.reads = Some(self.place[event.link as usize]);
             }
-            Kind::Choose => {
-                step.kind = if event.flag { "lose" } else { "choose" }.to_string();
+            Kind::Choose if event.flag => {
+                step.kind = "lose".to_string();
                 step.choice = Some(event.value);
+            }
+            Kind::Choose => {
+                step.kind = "choose".to_string();
+                step.choice = Some(event.value);
+                step.message = Some(self.locals.show_choice(event.at.node, event.value));
             }
             Kind::Spawn => {
                 step.kind = "spawn".to_string();
@@ -235,21 +257,19 @@ impl<'g, L: Locals> Writer<'g, L> {
     }
 
     fn blame_deadlock(&mut self) -> Violation {
-        let mut waiting = Vec::new();
-        for (t, th) in self.graph.threads.iter().enumerate() {
-            if !th.daemon && matches!(th.next, Action::Recv { .. } | Action::Join { .. }) {
-                let info = self.locals.describe(th.cursor);
-                waiting.push((self.processes[self.process[t]].name.clone(), info.location.clone()));
-                self.close_step(t as u32, "wait", Some(info.detail), info.location);
-            }
+        let mut blamed = Vec::new();
+        for (t, th) in waiting(self.graph) {
+            let info = self.locals.describe(th.cursor);
+            blamed.push((self.processes[self.process[t as usize]].name.clone(), info.location.clone()));
+            self.close_step(t, "wait", Some(info.detail), info.location);
         }
-        let names: Vec<&str> = waiting.iter().map(|(name, _)| name.as_str()).collect();
+        let names: Vec<&str> = blamed.iter().map(|(name, _)| name.as_str()).collect();
         let verb = if names.len() == 1 { "waits" } else { "wait" };
         Violation {
             property: Property::Deadlock,
             message: format!("{} {verb} for ever", names.join(", ")),
-            location: waiting.first().and_then(|(_, location)| location.clone()),
-            process: waiting.first().map(|(name, _)| name.clone()),
+            location: blamed.first().and_then(|(_, location)| location.clone()),
+            process: blamed.first().map(|(name, _)| name.clone()),
         }
     }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 const README: &str = include_str!("../../../README.md");
-const EXAMPLE: &str = include_str!("../examples/lost_update.rs");
+const EXAMPLE: &str = include_str!("../examples/replicas.rs");
 
 /// The first block of the README in this language.
 fn block(language: &str) -> &'static str {
@@ -22,12 +22,12 @@ fn the_code_is_the_example() {
 /// The example, which is built with the tests; or cargo, to build and run it.
 fn example() -> Command {
     let tests = std::env::current_exe().expect("this test is a program");
-    let built = tests.parent().and_then(Path::parent).map(|target| target.join("examples/lost_update"));
+    let built = tests.parent().and_then(Path::parent).map(|target| target.join("examples/replicas"));
     if let Some(built) = built.filter(|built| built.exists()) {
         return Command::new(built);
     }
     let mut cargo = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_string()));
-    cargo.args(["run", "--quiet", "-p", "manyworlds", "--example", "lost_update"]);
+    cargo.args(["run", "--quiet", "-p", "manyworlds", "--example", "replicas"]);
     cargo
 }
 

@@ -117,7 +117,7 @@ impl<T> fmt::Debug for JoinHandle<T> {
 /// The id of the running process.
 #[track_caller]
 pub fn me() -> Pid {
-    with(|ctx| ctx.pid)
+    with(Ctx::pid)
 }
 
 /// Operations under a network of their own, whatever the default of the run: `on(Network::Mbox).send(to, message)`.
@@ -179,18 +179,20 @@ pub fn choose<C: Choices>(options: C) -> C::Item {
     let loc = Location::caller();
     let count = options.count();
     let answer = match count {
+        1 => return options.option(0),
         0 => with(|ctx| ctx.misuse("`choose` was given nothing to choose from".to_string(), loc)),
-        1 => 0,
         2..=MAX_OPTIONS => pick(count as u32, false, loc),
         _ => with(|ctx| ctx.misuse(format!("`choose` was given {count} options; it can take {MAX_OPTIONS}"), loc)),
     };
-    options.option(answer as usize)
+    let chosen = options.option(answer as usize);
+    with(|ctx| ctx.note(&chosen));
+    chosen
 }
 
 /// Takes `false` in one world and `true` in another.
 #[track_caller]
 pub fn flip() -> bool {
-    pick(2, false, Location::caller()) == 1
+    choose([false, true])
 }
 
 /// Goes on only in worlds where `condition` holds; the others are of no interest and count as blocked.
@@ -267,32 +269,45 @@ impl Channel {
         loc: Loc,
     ) -> Option<M> {
         with(|ctx| {
-            if let Some(value) = ctx.receive_again::<M>(self.network(ctx), blocking, loc) {
-                // What holds a handle has something to drop; all else needs no silence.
-                if std::mem::needs_drop::<F>() {
-                    quietly(|| drop(filter));
-                }
-                return value.map(|value| ctx.copy_of(&*value));
+            let network = self.network(ctx);
+            let Some(message) = ctx.receive_again(network, blocking, filter.is_some(), loc) else {
+                return receive_message(ctx, network, blocking, filter, loc);
+            };
+            // What holds a handle has something to drop; all else needs no silence.
+            if std::mem::needs_drop::<F>() {
+                quietly(|| drop(filter));
             }
-            let filter = filter.map(Rc::new);
-            let obs = ask_message::<M, _>(ctx, self.network(ctx), blocking, filter.clone(), loc);
-            let message = (obs != OBS_TIMEOUT).then(|| ctx.copy(obs));
-            if let Some(filter) = filter {
-                // What a filter holds and copies does not count as the program's: it is not run every time.
-                quietly(|| {
-                    if ctx.at_newest()
-                        && let Some(message) = &message
-                    {
-                        // The engine has asked it already; asked here, a filter that panics fails in its own process, whether the
-                        // process came here just now or for the second time.
-                        filter(message);
-                    }
-                    drop(filter);
-                });
-            }
-            message
+            Some(message)
         })
     }
+}
+
+/// A receive, new or in the known past. Apart from the short way, which is to stay short.
+#[inline(never)]
+fn receive_message<M: Message, F: Fn(&M) -> bool + 'static>(
+    ctx: &Ctx,
+    network: Network,
+    blocking: bool,
+    filter: Option<F>,
+    loc: Loc,
+) -> Option<M> {
+    let filter = filter.map(Rc::new);
+    let obs = ask_message::<M, _>(ctx, network, blocking, filter.clone(), loc);
+    let message = (obs != OBS_TIMEOUT).then(|| ctx.copy(obs));
+    if let Some(filter) = filter {
+        // What a filter holds and copies does not count as the program's: it is not run every time.
+        quietly(|| {
+            if ctx.at_newest()
+                && let Some(message) = &message
+            {
+                // The engine has asked it already; asked here, a filter that panics fails in its own process, whether the
+                // process came here just now or for the second time.
+                filter(message);
+            }
+            drop(filter);
+        });
+    }
+    message
 }
 
 /// Waits for the answer to a receive.

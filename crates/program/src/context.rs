@@ -5,13 +5,13 @@
 //! observation is needed.
 
 use crate::coroutine::{Yielder, overflowed};
-use crate::trie::{Closing, Loc, NONE, Rec, Trie, same_place};
-use crate::values::{Message, Tag, Value, Values, hash};
+use crate::trie::{Closing, Loc, NONE, Node, Rec, Trie, same_place};
+use crate::values::{Message, Tag, Value, Values, hash, show};
 use manyworlds_core::panics;
 use manyworlds_core::{Action, Failure, FailureKind, Network, NodeId, OBS_TIMEOUT, Obs, Pid, ProcId, ValueId};
 use rustc_hash::FxHashMap;
-use std::any::TypeId;
 use std::cell::{Cell, RefCell};
+use std::fmt::Debug;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
@@ -42,6 +42,8 @@ pub struct Memory {
     pub procs: Vec<ProcInfo>,
     /// Processes by name.
     pub by_pid: FxHashMap<Pid, u32>,
+    /// The nodes of the known past of the process that replays, the one to record last. Replays are not interrupted, so there is one.
+    pub path: Vec<u32>,
 }
 
 /// Shared by the table and its coroutines. Borrowed for moments only, never while user code runs.
@@ -60,26 +62,26 @@ pub struct Shared {
 pub struct Ctx {
     /// Shared with the others.
     pub shared: Rc<Shared>,
-    /// Its id.
-    pub proc: ProcId,
-    /// Its name.
-    pub pid: Pid,
+    /// The code to run.
+    pub template: Cell<Option<Rc<dyn Template>>>,
+    proc: Cell<ProcId>,
+    pid: Cell<Pid>,
     /// New actions since the last observation.
-    pub recs: RefCell<Vec<Rec>>,
-    /// The nodes of its known past, the one to record last.
-    pub path: Vec<u32>,
-    /// How far along `path` it is.
-    pub position: Cell<usize>,
+    recs: RefCell<Vec<Rec>>,
+    /// What it chose at the last observation, in words.
+    note: RefCell<Option<Box<str>>>,
+    /// How many nodes its known past has, with the one to record.
+    known: Cell<usize>,
+    /// How far along its known past it is.
+    position: Cell<usize>,
     /// How many of the node's actions it has repeated.
     repeated: Cell<usize>,
     spawned: Cell<u32>,
     steps: Cell<u64>,
-    /// The type received last: processes mostly receive one type.
-    last_tag: Cell<Option<(TypeId, Tag)>>,
     /// Whether even the last node is only compared, not recorded.
-    audit: bool,
+    audit: Cell<bool>,
     /// The API is closed to who stands on its stack below this address.
-    pub floor: Cell<usize>,
+    floor: usize,
     /// Set while the coroutine runs.
     pub yielder: Cell<*const Yielder>,
 }
@@ -152,42 +154,68 @@ pub fn discard<T>(value: T) {
 }
 
 impl Ctx {
-    /// A process about to replay `path` and to record at its last node.
-    pub fn new(shared: Rc<Shared>, proc: ProcId, pid: Pid, path: Vec<u32>, audit: bool) -> Ctx {
+    /// No process yet; the API is closed below `floor`.
+    pub fn new(shared: Rc<Shared>, floor: usize) -> Ctx {
         Ctx {
             shared,
-            proc,
-            pid,
+            template: Cell::new(None),
+            proc: Cell::new(ProcId(NONE)),
+            pid: Cell::new(Pid::ROOT),
             recs: RefCell::default(),
-            path,
+            note: RefCell::default(),
+            known: Cell::new(0),
             position: Cell::new(0),
             repeated: Cell::new(0),
             spawned: Cell::new(0),
             steps: Cell::new(0),
-            last_tag: Cell::new(None),
-            audit,
-            floor: Cell::new(0),
+            audit: Cell::new(false),
+            floor,
             yielder: Cell::new(std::ptr::null()),
         }
+    }
+
+    /// Makes it the process `proc`, about to replay the path in memory and to record at its last node.
+    pub fn begin(&self, proc: ProcId, audit: bool) {
+        let memory = self.shared.memory.borrow();
+        self.template.set(Some(memory.trie.template(memory.path[0])));
+        self.pid.set(memory.procs[proc.0 as usize].pid);
+        self.known.set(memory.path.len());
+        self.proc.set(proc);
+        self.audit.set(audit);
+        self.position.set(0);
+        self.repeated.set(0);
+        self.spawned.set(0);
+        self.steps.set(0);
+    }
+
+    /// Its name.
+    #[inline]
+    pub fn pid(&self) -> Pid {
+        self.pid.get()
     }
 
     /// Whether the process is still in its known past.
     #[inline]
     pub fn replaying(&self) -> bool {
-        self.position.get() + usize::from(!self.audit) < self.path.len()
+        self.position.get() + usize::from(!self.audit.get()) < self.known.get()
     }
 
-    /// Whether the process has heard the last answer of its known past: what it does now is stored at the last node of `path`.
+    /// Whether the process has heard the last answer of its known past: what it does now is stored at its last node.
     #[inline]
     pub fn at_newest(&self) -> bool {
-        self.position.get() + 1 >= self.path.len()
+        self.position.get() + 1 >= self.known.get()
+    }
+
+    /// Where it is in its known past, while it replays.
+    pub fn known_node<'a>(&self, memory: &'a Memory) -> &'a Node {
+        memory.trie.node(memory.path[self.position.get()])
     }
 
     /// Stops the process if there is too little left of its stack.
     #[inline]
     fn check_stack(&self) {
         let here = 0u8;
-        if (std::ptr::from_ref(&here) as usize) < self.floor.get() {
+        if (std::ptr::from_ref(&here) as usize) < self.floor {
             self.stop(overflowed());
         }
     }
@@ -198,6 +226,19 @@ impl Ctx {
         if self.steps.get() > self.shared.step_bound {
             self.stop(Closing::Bound);
         }
+    }
+
+    /// Keeps what was chosen just now, in words.
+    pub fn note(&self, chosen: &impl Debug) {
+        if !self.replaying() {
+            let words = show(chosen).into_boxed_str();
+            self.note.replace(Some(words));
+        }
+    }
+
+    /// Hands over what it did since the last observation, and what it chose there.
+    pub fn recorded(&self) -> (Vec<Rec>, Option<Box<str>>) {
+        (self.recs.take(), self.note.take())
     }
 
     /// Does an action that needs no answer.
@@ -213,7 +254,7 @@ impl Ctx {
     fn repeat(&self, same: impl FnOnce(&Rec) -> bool, now: impl FnOnce() -> (Action, Loc)) {
         let i = self.repeated.get();
         let memory = self.shared.memory.borrow();
-        let node = memory.trie.node(self.path[self.position.get()]);
+        let node = self.known_node(&memory);
         if node.actions.get(i).is_some_and(same) {
             self.repeated.set(i + 1);
             return;
@@ -248,7 +289,7 @@ impl Ctx {
         let i = self.repeated.get();
         let before = {
             let memory = self.shared.memory.borrow();
-            let node = memory.trie.node(self.path[self.position.get()]);
+            let node = self.known_node(&memory);
             match node.actions.get(i) {
                 Some(Rec { action: Action::Send { to: t, value, network: n }, loc: l, .. })
                     if *t == to && *n == network && same_place(l, loc) =>
@@ -258,7 +299,7 @@ impl Ctx {
                 _ => return false,
             }
         };
-        if before.as_any().downcast_ref::<M>() != Some(message) {
+        if before.downcast() != Some(message) {
             return false;
         }
         self.count_step();
@@ -275,7 +316,7 @@ impl Ctx {
         loc: Loc,
     ) -> Pid {
         let nth = self.spawned.replace(self.spawned.get() + 1);
-        let pid = self.pid.child(nth);
+        let pid = self.pid().child(nth);
         if self.replaying() {
             self.count_step();
             let same = |rec: &Rec| {
@@ -289,7 +330,7 @@ impl Ctx {
             return pid;
         }
         let mut memory = self.shared.memory.borrow_mut();
-        let Some(child) = memory.meet(pid, (self.proc.0, nth)) else {
+        let Some(child) = memory.meet(pid, (self.proc.get().0, nth)) else {
             drop(memory);
             self.misuse(
                 "two processes have the same id: the tree of spawned processes is too deep or too wide".to_string(),
@@ -315,15 +356,15 @@ impl Ctx {
     fn reask(&self, same: impl FnOnce(&Closing) -> bool, closing: impl FnOnce() -> Closing) -> Obs {
         let at = self.position.get();
         let memory = self.shared.memory.borrow();
-        let node = memory.trie.node(self.path[at]);
+        let node = self.known_node(&memory);
         if self.repeated.get() == node.actions.len() && same(&node.closing) {
             self.repeated.set(0);
             self.position.set(at + 1);
-            if at + 1 == self.path.len() {
+            if at + 1 == self.known.get() {
                 drop(memory);
                 self.stop(Closing::Unknown);
             }
-            return memory.trie.node(self.path[at + 1]).obs;
+            return memory.trie.node(memory.path[at + 1]).obs;
         }
         let before = match node.actions.get(self.repeated.get()) {
             Some(rec) => memory.words(&rec.action, Some(rec.loc)),
@@ -372,7 +413,7 @@ impl Ctx {
         let memory = &self.shared.memory;
         let mut candidate = memory.borrow().values.first(hash);
         while let Some((id, known)) = candidate {
-            if known.as_any().downcast_ref::<M>() == Some(&value) {
+            if known.downcast() == Some(&value) {
                 discard(value);
                 return id;
             }
@@ -386,62 +427,55 @@ impl Ctx {
 
     /// The number of a type.
     pub fn tag<M: 'static>(&self) -> Tag {
-        match self.last_tag.get() {
-            Some((kind, tag)) if kind == TypeId::of::<M>() => tag,
-            _ => {
-                let tag = self.shared.memory.borrow_mut().values.tag::<M>();
-                self.last_tag.set(Some((TypeId::of::<M>(), tag)));
-                tag
-            }
-        }
+        self.shared.memory.borrow_mut().values.tag::<M>()
     }
 
     /// A copy of the value with this id.
     pub fn copy<M: Message>(&self, id: u32) -> M {
         let value = self.shared.memory.borrow().values.value(id);
-        self.copy_of(&*value)
-    }
-
-    /// A copy of a value.
-    #[inline]
-    pub fn copy_of<M: Message>(&self, value: &dyn Value) -> M {
-        match value.as_any().downcast_ref::<M>() {
-            Some(value) if std::mem::needs_drop::<M>() => quietly(|| value.clone()),
-            Some(value) => value.clone(),
+        match value.downcast() {
+            Some(value) => copy(value),
             None => self.stray("another type".to_string(), std::any::type_name::<M>().to_string()),
         }
     }
 
-    /// A receive in the known past, short of its last node: what it got then (`None` for a time-out). Replays do little else, so this is the
-    /// short way; `None` sends the caller the long one, which also knows what to do if the receive is not the one it was.
-    #[inline]
-    pub fn receive_again<M: Message>(
-        &self,
-        network: Network,
-        blocking: bool,
-        loc: Loc,
-    ) -> Option<Option<Rc<dyn Value>>> {
+    /// A message received in the known past, or, for a receive with a filter, short of its last answer. Replays do little else, so this
+    /// is the short way; `None` sends the caller the long one, which also knows time-outs and what to do if the receive is not the one it
+    /// was.
+    #[inline(always)]
+    pub fn receive_again<M: Message>(&self, network: Network, blocking: bool, filtered: bool, loc: Loc) -> Option<M> {
         let at = self.position.get();
-        if at + 2 >= self.path.len() {
+        if at + 1 + usize::from(filtered) >= self.known.get() {
             return None;
         }
-        let tag = self.tag::<M>();
-        let memory = self.shared.memory.borrow();
-        let node = memory.trie.node(self.path[at]);
-        match node.closing {
-            Closing::Recv { network: n, blocking: b, tag: t, loc: l, .. }
-                if n == network && b == blocking && t == tag && same_place(l, loc) => {}
-            _ => return None,
-        }
-        if self.repeated.get() != node.actions.len() {
-            return None;
-        }
+        let value = {
+            let memory = self.shared.memory.borrow();
+            let &[here, next] = memory.path.get(at..at + 2)? else { return None };
+            let node = memory.trie.node(here);
+            match node.closing {
+                Closing::Recv { network: n, blocking: b, loc: l, .. }
+                    if n == network && b == blocking && std::ptr::eq(l, loc) => {}
+                _ => return None,
+            }
+            let obs = memory.trie.node(next).obs;
+            if obs == OBS_TIMEOUT || self.repeated.get() != node.actions.len() {
+                return None;
+            }
+            memory.values.value(obs)
+        };
+        // The type of the message is the type that the receive asked for.
+        let message = value.downcast::<M>()?;
         self.steps.set(self.steps.get() + 1);
         self.repeated.set(0);
         self.position.set(at + 1);
-        let obs = memory.trie.node(self.path[at + 1]).obs;
-        Some((obs != OBS_TIMEOUT).then(|| memory.values.value(obs)))
+        Some(copy(message))
     }
+}
+
+/// A copy for the program. What has nothing to drop needs no silence.
+#[inline]
+fn copy<M: Message>(value: &M) -> M {
+    if std::mem::needs_drop::<M>() { quietly(|| value.clone()) } else { value.clone() }
 }
 
 impl Memory {

@@ -1,6 +1,7 @@
-//! Coroutines and their stacks. Allocating a stack costs hundreds of switches, so stacks are pooled.
+//! Coroutines and their stacks. Allocating a stack costs hundreds of switches, so a coroutine runs one process after the other, and stacks
+//! are pooled.
 
-use crate::context::{Ctx, Template, enter};
+use crate::context::{Ctx, Shared, enter};
 use crate::overflow;
 use crate::trie::Closing;
 use corosensei::CoroutineResult;
@@ -21,17 +22,18 @@ pub type Yielder = corosensei::Yielder<Obs, Closing>;
 /// How a coroutine returns.
 #[derive(Clone, Copy)]
 pub enum Over {
-    /// The process ran to its end, with this result.
-    End(u32),
+    /// It was given no other process to run.
+    Idle,
     /// The process used up its stack.
     Overflow,
 }
 
-/// A process that waits for an answer.
+/// A coroutine with a process that waits for its start or an answer, or that ran to its end.
 pub struct Live {
     coroutine: Coroutine,
-    /// What it knows.
+    /// What the process knows.
     pub ctx: Rc<Ctx>,
+    ended: bool,
 }
 
 /// Where a process came to.
@@ -52,10 +54,13 @@ impl Live {
         match result {
             Ok(CoroutineResult::Yield(closing)) => match closing {
                 Closing::Recv { .. } | Closing::Choose { .. } | Closing::Join { .. } => Stop::Waits(closing),
-                _ => Stop::Over(closing),
+                _ => {
+                    self.ended = matches!(closing, Closing::End { .. });
+                    Stop::Over(closing)
+                }
             },
-            Ok(CoroutineResult::Return(Over::End(value))) => Stop::Over(Closing::End { value: ValueId(value) }),
             Ok(CoroutineResult::Return(Over::Overflow)) => Stop::Over(overflowed()),
+            Ok(CoroutineResult::Return(Over::Idle)) => unreachable!("a coroutine is resumed with a process to run"),
             Err(payload) => {
                 let (message, location) = panics::take(payload.as_ref());
                 let failure = Failure { kind: FailureKind::Panic, message, location };
@@ -65,8 +70,9 @@ impl Live {
     }
 }
 
-/// Stacks that are not in use.
+/// Coroutines and stacks that are not in use.
 pub struct Stacks {
+    resting: Vec<Live>,
     free: Vec<DefaultStack>,
     size: usize,
 }
@@ -74,33 +80,56 @@ pub struct Stacks {
 impl Stacks {
     /// A pool of stacks of `size` bytes each.
     pub fn new(size: usize) -> Stacks {
-        Stacks { free: Vec::new(), size }
+        Stacks { resting: Vec::new(), free: Vec::new(), size }
     }
 
-    /// A process that has not begun.
-    pub fn prepare(&mut self, template: Rc<dyn Template>, ctx: Ctx) -> Live {
+    /// A coroutine for a process to begin in.
+    pub fn take(&mut self, shared: &Rc<Shared>) -> Live {
+        match self.resting.pop() {
+            Some(live) => Live { ended: false, ..live },
+            None => self.create(shared),
+        }
+    }
+
+    fn create(&mut self, shared: &Rc<Shared>) -> Live {
         let stack = self
             .free
             .pop()
             .unwrap_or_else(|| DefaultStack::new(self.size + RESERVE).expect("no memory for the stack of a process"));
-        ctx.floor.set(stack.limit().get() + RESERVE);
-        let ctx = Rc::new(ctx);
+        let ctx = Rc::new(Ctx::new(shared.clone(), stack.limit().get() + RESERVE));
         let inner = ctx.clone();
         let coroutine = Coroutine::with_stack(stack, move |yielder: &Yielder, _| {
             inner.yielder.set(yielder);
-            Over::End(template.run(&inner))
+            while let Some(template) = inner.template.take() {
+                let value = ValueId(template.run(&inner));
+                drop(template);
+                yielder.suspend(Closing::End { value });
+            }
+            Over::Idle
         });
-        Live { coroutine, ctx }
+        Live { coroutine, ctx, ended: false }
     }
 
-    /// Takes the stack of a process back. If it is in the middle of something, what lives on its stack is dropped.
+    /// Takes the coroutine of a process back. If the process is in the middle of something, what lives on its stack is dropped.
     pub fn retire(&mut self, mut live: Live) {
+        if live.ended {
+            return self.resting.push(live);
+        }
         if !live.coroutine.done() {
             // A destructor that panics while unwinding ends the process too; there is nothing to report it to.
             let _ = panics::listen(|| catch_unwind(AssertUnwindSafe(|| live.coroutine.force_unwind())));
         }
         if live.coroutine.done() {
             self.free.push(live.coroutine.into_stack());
+        }
+    }
+}
+
+impl Drop for Stacks {
+    fn drop(&mut self) {
+        for live in &mut self.resting {
+            // With nothing to run it returns; there is nothing to unwind.
+            live.coroutine.resume(0);
         }
     }
 }

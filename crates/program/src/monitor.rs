@@ -145,8 +145,8 @@ pub struct Watcher {
 pub fn notify<M: Message>(ctx: &Ctx, to: Pid, message: &M, loc: Loc) {
     for watcher in &ctx.shared.monitors {
         let kind = TypeId::of::<M>();
-        if watcher.watches.iter().any(|w| w.kind == kind && quietly(|| (w.wants)(ctx.pid, to, message))) {
-            let note = Note { from: ctx.pid, to, message: Rc::new(quietly(|| message.clone())) };
+        if watcher.watches.iter().any(|w| w.kind == kind && quietly(|| (w.wants)(ctx.pid(), to, message))) {
+            let note = Note { from: ctx.pid(), to, message: Rc::new(quietly(|| message.clone())) };
             ctx.send(watcher.pid, note, Network::Cd, loc);
         }
     }

@@ -104,8 +104,6 @@ pub struct Table {
     stats: LocalStats,
     /// Trim when there are more nodes than this.
     limit: usize,
-    /// Buffers of processes that are over.
-    paths: Vec<Vec<u32>>,
 }
 
 impl Table {
@@ -115,6 +113,7 @@ impl Table {
             values: Values::default(),
             procs: Vec::new(),
             by_pid: FxHashMap::default(),
+            path: Vec::new(),
         };
         let mut roots = Vec::new();
         let mut root = |n: u16, template: Rc<dyn Template>, name: &str, monitor: bool| {
@@ -145,7 +144,6 @@ impl Table {
             roots,
             stats: LocalStats::default(),
             limit: config.max_nodes,
-            paths: Vec::new(),
         }
     }
 
@@ -161,8 +159,8 @@ impl Table {
         match standing.live.resume(obs) {
             Stop::Waits(closing) => {
                 (standing.node, standing.since) = (node, self.stats.user_steps);
-                let actions = standing.live.ctx.recs.take();
-                self.write(node, actions, closing, slot);
+                let recorded = standing.live.ctx.recorded();
+                self.write(node, recorded, closing, slot);
             }
             Stop::Over(closing) => {
                 let standing = self.standing[slot as usize].take();
@@ -186,39 +184,40 @@ impl Table {
         let mut live = self.prepare(node, false);
         match live.resume(0) {
             Stop::Waits(closing) => {
-                let actions = live.ctx.recs.take();
+                let recorded = live.ctx.recorded();
                 let slot = self.stand(live, node);
-                self.write(node, actions, closing, slot);
+                self.write(node, recorded, closing, slot);
             }
             Stop::Over(closing) => self.finish(node, live, closing),
         }
     }
 
     fn prepare(&mut self, node: u32, audit: bool) -> Live {
-        let mut path = self.paths.pop().unwrap_or_default();
-        let memory = self.shared.memory.borrow();
-        memory.trie.path(node, &mut path);
-        let proc = memory.trie.node(node).proc;
-        let template = memory.trie.template(path[0]);
-        let pid = memory.procs[proc.0 as usize].pid;
-        self.stats.user_steps += path.len() as u64;
-        self.stacks.prepare(template, Ctx::new(self.shared.clone(), proc, pid, path, audit))
+        let proc = {
+            let Memory { trie, path, .. } = &mut *self.shared.memory.borrow_mut();
+            trie.path(node, path);
+            self.stats.user_steps += path.len() as u64;
+            trie.node(node).proc
+        };
+        let live = self.stacks.take(&self.shared);
+        live.ctx.begin(proc, audit);
+        live
     }
 
     /// Stores what happened at `node`, where the process is over.
     fn finish(&mut self, node: u32, live: Live, closing: Closing) {
         let closing = self.over(&live.ctx, closing);
-        let ctx = live.ctx.clone();
+        let recorded = live.ctx.recorded();
         self.stacks.retire(live);
-        self.write(node, ctx.recs.take(), closing, NONE);
-        self.paths.extend(Rc::into_inner(ctx).map(|ctx| ctx.path));
+        self.write(node, recorded, closing, NONE);
     }
 
     /// Stores what happened at `node`.
-    fn write(&mut self, node: u32, actions: Vec<Rec>, closing: Closing, slot: u32) {
+    fn write(&mut self, node: u32, (actions, note): (Vec<Rec>, Option<Box<str>>), closing: Closing, slot: u32) {
         let mut memory = self.shared.memory.borrow_mut();
         let known = memory.trie.node_mut(node);
         known.actions = actions.into_boxed_slice();
+        known.note = note;
         known.closing = closing;
         known.coroutine = slot;
     }
@@ -234,7 +233,7 @@ impl Table {
             return closing;
         }
         let memory = self.shared.memory.borrow();
-        let node = memory.trie.node(ctx.path[ctx.position.get()]);
+        let node = ctx.known_node(&memory);
         let before = match node.actions.get(ctx.repeated()) {
             Some(rec) => memory.words(&rec.action, Some(rec.loc)),
             None => memory.words(&node.closing.action(), node.closing.loc()),
@@ -292,7 +291,7 @@ impl Table {
             (filter.takes.clone(), memory.values.value(value))
         };
         // A filter that panics takes the message: the process then runs it again itself and fails in the right place.
-        let answer = panics::listen(|| catch_unwind(AssertUnwindSafe(|| takes(shown.as_any())))).unwrap_or(true);
+        let answer = panics::listen(|| catch_unwind(AssertUnwindSafe(|| takes(&*shown)))).unwrap_or(true);
         let mut memory = self.shared.memory.borrow_mut();
         if let Closing::Recv { filter: Some(filter), .. } = &mut memory.trie.node_mut(node).closing {
             if filter.answers.len() <= value as usize {
@@ -401,6 +400,12 @@ impl Locals for Table {
         value.show()
     }
 
+    fn show_choice(&self, node: NodeId, answer: Obs) -> String {
+        let memory = self.shared.memory.borrow();
+        let chosen = memory.trie.child(node.0, answer).and_then(|child| memory.trie.node(child).note.as_deref());
+        chosen.map_or_else(|| answer.to_string(), ToString::to_string)
+    }
+
     fn stats(&self) -> LocalStats {
         self.stats
     }
@@ -413,6 +418,8 @@ impl Locals for Table {
         let roots: Vec<u32> = self.roots.iter().map(|root| root.node.0).collect();
         let (dropped, unused) = {
             let mut memory = self.shared.memory.borrow_mut();
+            // Its nodes may be gone, and their ids given to others.
+            memory.path.clear();
             memory.trie.retain(&mut live.map(|node| node.0).chain(roots))
         };
         for node in &dropped {
@@ -440,7 +447,7 @@ impl Locals for Table {
         }
         let memory = self.shared.memory.borrow();
         let known = memory.trie.node(node.0);
-        let at_end = ctx.position.get() + 1 == ctx.path.len() && ctx.repeated() == known.actions.len();
+        let at_end = ctx.at_newest() && ctx.repeated() == known.actions.len();
         if at_end && known.closing.same(&closing) {
             return None;
         }
@@ -497,7 +504,7 @@ impl Drop for Table {
         }
         let ((nodes, templates), values) = {
             let mut memory = self.shared.memory.borrow_mut();
-            (memory.trie.retain(&mut std::iter::empty()), memory.values.retain(|_| false))
+            (memory.trie.clear(), memory.values.retain(|_| false))
         };
         discard_all(nodes, templates, values);
     }

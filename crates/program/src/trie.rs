@@ -140,6 +140,8 @@ pub struct Node {
     pub parent: u32,
     /// What it learnt then.
     pub obs: Obs,
+    /// What it chose then, in words.
+    pub note: Option<Box<str>>,
     /// The first action that needs an answer.
     pub closing: Closing,
     /// What it does before.
@@ -150,6 +152,13 @@ pub struct Node {
     first_child: u32,
     sibling: u32,
     children: u16,
+}
+
+impl Node {
+    /// Whether it cannot be forgotten just so: the filter belongs to the user, the coroutine to its stack.
+    fn matters(&self) -> bool {
+        self.coroutine != NONE || matches!(self.closing, Closing::Recv { filter: Some(_), .. })
+    }
 }
 
 /// The trie, a forest with a root for each start of a process.
@@ -164,7 +173,7 @@ pub struct Trie {
 
 impl Trie {
     /// The node with this id.
-    #[inline]
+    #[inline(always)]
     pub fn node(&self, id: u32) -> &Node {
         self.nodes[id as usize].as_ref().expect("ids in use have nodes")
     }
@@ -220,6 +229,7 @@ impl Trie {
             proc,
             parent,
             obs,
+            note: None,
             closing: Closing::Unknown,
             actions: Box::default(),
             coroutine: NONE,
@@ -258,12 +268,16 @@ impl Trie {
         None
     }
 
-    /// Writes to `path` the nodes from the start of the process to `id`.
+    /// Writes to `path` the nodes from the start of the process to `id`. It holds such nodes already, or none; mostly the beginning is the
+    /// same.
     pub fn path(&self, id: u32, path: &mut Vec<u32>) {
-        path.clear();
-        path.resize(self.node(id).depth as usize + 1, id);
         let mut node = self.node(id);
+        path.truncate(node.depth as usize);
+        path.resize(node.depth as usize + 1, id);
         for place in path.iter_mut().rev().skip(1) {
+            if *place == node.parent {
+                break;
+            }
             *place = node.parent;
             node = self.node(node.parent);
         }
@@ -272,6 +286,12 @@ impl Trie {
     /// The code of the process that starts at `root`.
     pub fn template(&self, root: u32) -> Rc<dyn Template> {
         self.templates[&root].clone()
+    }
+
+    /// Forgets everything. Returns what belongs to the user, to be dropped when nothing is borrowed.
+    pub fn clear(&mut self) -> (Vec<Node>, Vec<Rc<dyn Template>>) {
+        let Trie { nodes, templates, .. } = std::mem::take(self);
+        (nodes.into_iter().flatten().filter(Node::matters).collect(), templates.into_values().collect())
     }
 
     /// Forgets what is neither in `live`, nor above it, nor the start of a process that one of those spawned. Returns what was
@@ -286,12 +306,7 @@ impl Trie {
             if let Some(node) = slot {
                 (node.first_child, node.sibling, node.children) = (NONE, NONE, 0);
                 if !keep[id] {
-                    let matters =
-                        node.coroutine != NONE || matches!(node.closing, Closing::Recv { filter: Some(_), .. });
-                    let node = slot.take();
-                    if matters {
-                        dropped.extend(node);
-                    }
+                    dropped.extend(slot.take().filter(Node::matters));
                     self.free.push(id as u32);
                 }
             }

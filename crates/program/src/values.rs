@@ -16,23 +16,29 @@ pub trait Message: Clone + Eq + Hash + Debug + 'static {}
 impl<T: Clone + Eq + Hash + Debug + 'static> Message for T {}
 
 /// A message whose type is forgotten.
-pub trait Value {
-    /// For downcasting.
-    fn as_any(&self) -> &dyn Any;
+pub trait Value: Any {
     /// The user's `Debug`.
     fn show(&self) -> String;
 }
 
-impl<T: Message> Value for T {
-    fn as_any(&self) -> &dyn Any {
-        self
+impl dyn Value {
+    /// The value, if it is of this type.
+    #[inline]
+    pub fn downcast<M: Message>(&self) -> Option<&M> {
+        (self as &dyn Any).downcast_ref()
     }
+}
 
+impl<T: Message> Value for T {
     fn show(&self) -> String {
-        // Words are wanted in the middle of a report: a `Debug` that panics spoils its own words and nothing else.
-        let shown = panics::listen(|| catch_unwind(AssertUnwindSafe(|| quietly(|| format!("{self:?}")))));
-        shown.unwrap_or_else(|_| "(its Debug panics)".to_string())
+        show(self)
     }
+}
+
+/// A value in words. They are wanted in the middle of a report: a `Debug` that panics spoils its own words and nothing else.
+pub fn show(value: &impl Debug) -> String {
+    let shown = panics::listen(|| catch_unwind(AssertUnwindSafe(|| quietly(|| format!("{value:?}")))));
+    shown.unwrap_or_else(|_| "(its Debug panics)".to_string())
 }
 
 /// A number for a type; types meet in one table per worker.
@@ -55,6 +61,8 @@ pub struct Values {
     free: Vec<u32>,
     by_hash: FxHashMap<u64, u32>,
     tags: FxHashMap<TypeId, Tag>,
+    /// The type asked for last: processes mostly receive one type.
+    recent: Option<(TypeId, Tag)>,
     names: Vec<&'static str>,
 }
 
@@ -69,11 +77,19 @@ pub fn hash<T: Message>(value: &T) -> u64 {
 impl Values {
     /// The number of a type.
     pub fn tag<T: 'static>(&mut self) -> Tag {
+        let kind = TypeId::of::<T>();
+        if let Some((recent, tag)) = self.recent
+            && recent == kind
+        {
+            return tag;
+        }
         let names = &mut self.names;
-        *self.tags.entry(TypeId::of::<T>()).or_insert_with(|| {
+        let tag = *self.tags.entry(kind).or_insert_with(|| {
             names.push(std::any::type_name::<T>());
             names.len() as Tag - 1
-        })
+        });
+        self.recent = Some((kind, tag));
+        tag
     }
 
     /// The name of a type.
@@ -115,7 +131,7 @@ impl Values {
     }
 
     /// The value with this id.
-    #[inline]
+    #[inline(always)]
     pub fn value(&self, id: u32) -> Rc<dyn Value> {
         self.slots[id as usize].value.clone().expect("ids in use have values")
     }

@@ -29,12 +29,13 @@ pub fn words(trace: &Trace, step: &TraceStep, style: &Style) -> String {
 pub fn deed(trace: &Trace, step: &TraceStep, style: &Style) -> String {
     let message = || clean(step.message.as_deref().unwrap_or("a message"), style);
     let peer = |alone: &str| step.peer.map_or_else(|| alone.to_string(), |p| name(trace, p, style));
-    let answer = || step.choice.map_or_else(|| "something".to_string(), |c| c.to_string());
+    let number = || step.choice.map_or_else(|| "something".to_string(), |c| c.to_string());
+    let chosen = || step.message.as_deref().map_or_else(number, |chosen| clean(chosen, style));
     match step.kind.as_str() {
         "send" => format!("sends {} to {}", message(), peer("a process that is not here")),
         "recv" => format!("receives {} from {}", message(), peer("somebody")),
         "timeout" => "times out".to_string(),
-        "choose" => format!("chooses {}", answer()),
+        "choose" => format!("chooses {}", chosen()),
         "lose" if step.choice == Some(0) => "loses nothing".to_string(),
         "lose" => "loses a message".to_string(),
         "spawn" => format!("spawns {}", peer("a process")),

@@ -31,6 +31,21 @@ fn a_panic_has_a_message_a_place_and_a_process() {
 }
 
 #[test]
+fn a_trace_shows_what_was_chosen() {
+    let program = Checker::new(|| {
+        let (colour, heads, cups) = (choose(["red", "blue"]), flip(), choose(5..8));
+        assert!((colour, heads, cups) != ("blue", true, 6));
+    });
+    for nodes in [1, 1 << 16] {
+        let outcome = program.clone().max_nodes(nodes).check();
+        let steps = &outcome.trace().expect("a world fails").steps;
+        let chosen: Vec<_> = steps.iter().filter(|step| step.kind == "choose").collect();
+        assert_eq!(chosen.iter().map(|step| step.choice).collect::<Vec<_>>(), [Some(1), Some(1), Some(1)]);
+        assert_eq!(chosen.iter().filter_map(|s| s.message.as_deref()).collect::<Vec<_>>(), ["\"blue\"", "true", "6"]);
+    }
+}
+
+#[test]
 fn a_payload_that_is_no_text_is_reported_too() {
     let found = violation(Checker::new(|| std::panic::panic_any(42)));
     assert_eq!(found.property, Property::Assertion);

@@ -1,0 +1,105 @@
+//! What ends a run early, and what is refused.
+
+use manyworlds_explore::{
+    Budget, Config, Engine, Kind, Model, NoObserver, Observer, Progress, Property, Reduction, Refusal, StopReason,
+    explore,
+};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A counter that goes on for ever, with one property.
+#[derive(Clone)]
+struct Counter {
+    kind: Kind,
+    stable: bool,
+    starts: bool,
+}
+
+const PLAIN: Counter = Counter { kind: Kind::Always, stable: false, starts: true };
+
+impl Model for Counter {
+    type State = u64;
+    type Action = u64;
+
+    fn initial(&self) -> Vec<u64> {
+        if self.starts { vec![0] } else { Vec::new() }
+    }
+
+    fn actions(&self, _: &u64, out: &mut Vec<u64>) {
+        out.extend(1..=10);
+    }
+
+    fn next(&self, state: &u64, action: &u64) -> Option<u64> {
+        Some(state.wrapping_mul(10).wrapping_add(*action))
+    }
+
+    fn properties(&self) -> Vec<Property<Counter>> {
+        let wanted = self.kind != Kind::Never;
+        let property = Property::new(self.kind, "p", move |_: &Counter, _: &u64| wanted);
+        vec![if self.stable { property.stable() } else { property }]
+    }
+
+    fn processes(&self) -> usize {
+        1
+    }
+
+    fn fair(&self, _: usize) -> bool {
+        true
+    }
+}
+
+/// Stops when it has been asked so many times.
+struct Patience(AtomicU64);
+
+impl Observer for Patience {
+    fn tick(&self, progress: &Progress) -> Option<StopReason> {
+        assert!((0.0..=1.0).contains(&progress.done));
+        (self.0.fetch_sub(1, Ordering::Relaxed) == 1).then_some(StopReason::Timeout)
+    }
+}
+
+#[test]
+fn an_endless_run_ends_in_incomplete_with_its_frontier() {
+    for threads in [1, 2] {
+        let config = Config { threads, ..Config::default() };
+        for engine in [Engine::Bfs, Engine::Dfs, Engine::Random] {
+            let report = explore(&PLAIN, engine, &config, &Patience(AtomicU64::new(9))).expect("can be decided");
+            assert_eq!(report.stopped, Some(StopReason::Timeout), "{engine:?} {threads}");
+            assert!(report.found.is_none());
+            assert_eq!(report.frontier > 0, engine != Engine::Random, "{engine:?} {threads}");
+        }
+        let budget = Budget { states: Some(5_000), ..Budget::default() };
+        for engine in [Engine::Bfs, Engine::Dfs] {
+            let config = Config { budget, ..config.clone() };
+            let report = explore(&PLAIN, engine, &config, &NoObserver).expect("can be decided");
+            assert_eq!((report.stopped, report.stats.states), (Some(StopReason::MaxStates), Some(5_000)));
+            assert!(report.frontier > 0);
+        }
+    }
+}
+
+fn refusal(model: &Counter, engine: Engine, config: &Config) -> Option<Refusal> {
+    let budget = Budget { states: Some(10), executions: Some(1), depth: Some(1) };
+    explore(model, engine, &Config { budget, ..config.clone() }, &NoObserver).err()
+}
+
+#[test]
+fn what_cannot_be_decided_is_refused_in_words() {
+    let plain = Config::default();
+    let reduced = Config { reduction: Reduction::Persistent, ..Config::default() };
+    let symmetric = Config { symmetry: true, ..Config::default() };
+    let of = |kind| Counter { kind, ..PLAIN };
+    let name = || "p".to_string();
+    for kind in [Kind::Always, Kind::Never, Kind::Sometimes] {
+        assert_eq!(refusal(&of(kind), Engine::Dfs, &reduced), Some(Refusal::StatesReduced { name: name(), kind }));
+        assert_eq!(refusal(&of(kind), Engine::Dfs, &plain), None);
+    }
+    assert_eq!(refusal(&Counter { stable: true, ..PLAIN }, Engine::Bfs, &reduced), None);
+    assert_eq!(refusal(&of(Kind::AtRest), Engine::Bfs, &reduced), None);
+    let eventually = of(Kind::Eventually);
+    assert_eq!(refusal(&eventually, Engine::Bfs, &plain), None);
+    assert_eq!(refusal(&eventually, Engine::Bfs, &reduced), Some(Refusal::EventuallyReduced { name: name() }));
+    let at_random = refusal(&eventually, Engine::Random, &plain).expect("refused");
+    assert_eq!(at_random.to_string(), "random walks cannot decide `eventually p`; use bfs or dfs");
+    assert_eq!(refusal(&PLAIN, Engine::Bfs, &symmetric), Some(Refusal::NoSymmetry));
+    assert_eq!(refusal(&Counter { starts: false, ..PLAIN }, Engine::Bfs, &plain), Some(Refusal::NoInitialState));
+}
