@@ -124,10 +124,14 @@ const WRONG: &[(&str, &str, usize)] = &[
     ("counter-bug", "no increment is lost", 16),
 ];
 
+/// Models with too many states for every test of this file; `actors_big.rs` explores them.
+const BIG: &[&str] = &["paxos", "paxos-bug", "abd", "abd-bug", "raft", "raft-bug"];
+
 #[test]
 fn the_tables_have_every_system_of_actors() {
-    let actors: Vec<&str> =
-        models().iter().filter(|m| matches!(m.build, Build::Actors(_))).map(|model| model.name).collect();
+    let is_here = |name: &&str| !BIG.contains(name);
+    let all = models().iter().filter(|model| matches!(model.build, Build::Actors(_)));
+    let actors: Vec<&str> = all.map(|model| model.name).filter(is_here).collect();
     let tables = RIGHT.iter().zip(WRONG).flat_map(|(right, wrong)| [right.0, wrong.0]);
     assert_eq!(tables.collect::<Vec<_>>(), actors);
 }

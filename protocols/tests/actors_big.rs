@@ -77,53 +77,54 @@ fn expand(worlds: &Worlds, level: &[State], known: &mut HashSet<State>, seen: &m
     next
 }
 
-/// No violation, and everything that should be possible is.
-fn is_right(name: &str, params: &str, limit: usize) -> Seen {
+/// No violation, everything that should be possible is, and there are so many states and transitions.
+fn is_right(name: &str, params: &str, limit: usize, counts: [usize; 2]) {
     let seen = search(name, params, limit);
     assert_eq!(seen.violated, None, "{name} {params}");
     let asked = worlds(name, params).properties().iter().filter(|property| property.kind == Kind::Sometimes).count();
     assert_eq!(seen.sometimes.len(), asked, "{name} {params}");
-    seen
+    assert_eq!([seen.states, seen.transitions], counts, "{name} {params}");
 }
 
-fn is_wrong(name: &str, params: &str, property: &str) -> usize {
-    let seen = search(name, params, usize::MAX);
-    assert_eq!(seen.violated.as_deref(), Some(property), "{name} {params}");
-    seen.depth
+/// The property is violated first, after so many steps.
+fn is_wrong(name: &str, property: &str, steps: usize) {
+    let seen = search(name, "", usize::MAX);
+    assert_eq!((seen.violated.as_deref(), seen.depth), (Some(property), steps), "{name}");
 }
 
 #[test]
 fn paxos_chooses_at_most_one_value() {
-    is_right("paxos", "p=1", usize::MAX);
-    is_right("paxos", "p=2", usize::MAX);
-    is_right("paxos", "p=2 a=2", usize::MAX);
-    is_right("paxos", "p=3 a=2", usize::MAX);
+    is_right("paxos", "p=1", usize::MAX, [209, 516]);
+    is_right("paxos", "p=2", usize::MAX, [78_860, 338_664]);
+    is_right("paxos", "p=2 a=2 r=2", usize::MAX, [41_782, 151_128]);
+    is_right("paxos", "p=3 a=2", usize::MAX, [13_040, 44_520]);
 }
 
 #[test]
 fn broken_promises_choose_two_values() {
-    is_wrong("paxos-bug", "", "agreement");
+    is_wrong("paxos-bug", "agreement", 16);
 }
 
 #[test]
 fn abd_never_goes_back() {
-    is_right("abd", "s=2", usize::MAX);
-    is_right("abd", "s=2 w=2", usize::MAX);
-    is_right("abd", "w=2 g=0", usize::MAX);
+    is_right("abd", "s=2", usize::MAX, [1057, 2984]);
+    is_right("abd", "s=2 w=2", usize::MAX, [4337, 12_288]);
+    is_right("abd", "w=2 g=0", usize::MAX, [62_246, 306_414]);
 }
 
 #[test]
 fn gets_that_do_not_write_back_go_back() {
-    is_wrong("abd-bug", "", "no new-old inversion");
+    is_wrong("abd-bug", "no new-old inversion", 15);
 }
 
 #[test]
 fn raft_has_one_leader_a_term_and_it_has_what_is_committed() {
-    is_right("raft", "n=2 t=1 e=1 h=1", usize::MAX);
-    is_right("raft", "", 8);
+    is_right("raft", "n=2 t=1 e=1 h=1", usize::MAX, [152, 254]);
+    is_right("raft", "t=1 crashes=0", usize::MAX, [15_692, 48_369]);
+    is_right("raft", "", 8, [22_166, 57_660]);
 }
 
 #[test]
 fn lost_votes_elect_two_leaders() {
-    is_wrong("raft-bug", "", "election safety");
+    is_wrong("raft-bug", "election safety", 8);
 }

@@ -24,6 +24,8 @@ pub enum Step {
         branch: u16,
         /// It stays on its way: a duplicate.
         again: bool,
+        /// Id of what is on its way to this actor without it; of no meaning under causal delivery.
+        rest: u32,
     },
     /// A timer goes off.
     Timer {

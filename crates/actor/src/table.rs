@@ -8,12 +8,14 @@ use crate::erased::{AnyActor, Event, Value};
 use crate::faults::Weather;
 use crate::inbox::Inbox;
 use crate::interner::{Interner, Mirror};
+use crate::step::Step;
 use crate::system::Blueprint;
 use manyworlds_core::{LocalStats, Network, Pid, Property, Violation, panics};
 use manyworlds_explore::fingerprint;
 use rustc_hash::FxHashMap;
 use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// No value, no failure.
@@ -142,17 +144,41 @@ pub struct Table {
     /// The system.
     pub blueprint: Blueprint,
     entries: Mutex<Entries>,
+    /// Grows whenever something may have been added.
+    age: AtomicU64,
 }
 
 impl Table {
     /// A table that knows nothing.
     pub fn new(blueprint: Blueprint) -> Table {
-        Table { blueprint, entries: Mutex::default() }
+        Table { blueprint, entries: Mutex::default(), age: AtomicU64::new(1) }
     }
 
     /// The part behind the lock. User code that panicked while it was held did so inside of `catch_unwind`, or left it consistent.
     pub fn lock(&self) -> MutexGuard<'_, Entries> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Mirrors of this age lack nothing.
+    pub fn age(&self) -> u64 {
+        self.age.load(Ordering::Acquire)
+    }
+
+    /// Copies what is new.
+    pub fn copy(&self, mirrors: &mut Mirrors) {
+        let entries = self.lock();
+        mirrors.update(&entries);
+        mirrors.age = self.age();
+    }
+
+    /// Adds something, and copies what is new.
+    pub fn learn<R>(&self, mirrors: &mut Mirrors, add: impl FnOnce(&mut Entries) -> R) -> R {
+        let mut entries = self.lock();
+        let result = add(&mut entries);
+        mirrors.update(&entries);
+        // Still behind the lock, so no other addition is counted with this one.
+        mirrors.age = self.age.fetch_add(1, Ordering::Release) + 1;
+        result
     }
 
     /// How much user code ran.
@@ -359,6 +385,10 @@ pub struct Mirrors {
     pub pushed: FxHashMap<(u32, u32, u16), u32>,
     /// (inbox, envelope) → the inbox without it.
     pub taken: FxHashMap<(u32, u32), u32>,
+    /// For each actor: local and inbox in one word → its steps, if it is up and its messages arrive once and for sure.
+    pub calm: Vec<FxHashMap<u64, Box<[Step]>>>,
+    /// The age of the table when it was copied.
+    pub age: u64,
 }
 
 impl Mirrors {

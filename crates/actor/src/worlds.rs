@@ -12,10 +12,11 @@ use crate::persistent;
 use crate::step::Step;
 use crate::symmetry::{self, Symmetry};
 use crate::system::Blueprint;
-use crate::table::{Branch, Entries, Input, Local, Mirrors, NONE, Status, Table};
+use crate::table::{Branch, Entries, Input, Local, Mirrors, NONE, Send, Status, Table};
 use crate::view::View;
 use manyworlds_core::{LocalStats, Network, TraceProcess, TraceStep, Violation};
 use manyworlds_explore::{Model, Property, fingerprint};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::cell::{Ref, RefCell};
 use std::fmt;
@@ -23,10 +24,16 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 /// A global state.
-#[derive(Clone)]
 pub struct State {
     print: u128,
     ids: SmallVec<[u32; 20]>,
+}
+
+impl Clone for State {
+    fn clone(&self) -> State {
+        // The derived one would go id by id.
+        State { print: self.print, ids: SmallVec::from_slice(&self.ids) }
+    }
 }
 
 impl State {
@@ -38,7 +45,7 @@ impl State {
 
 impl PartialEq for State {
     fn eq(&self, other: &State) -> bool {
-        self.ids == other.ids
+        self.print == other.print && self.ids == other.ids
     }
 }
 
@@ -204,6 +211,9 @@ impl Worlds {
     /// Makes sure that the mirrors know everything that the state mentions.
     fn prepare(&self, state: &State) {
         let mut mirrors = self.mirrors.borrow_mut();
+        if mirrors.age == self.table.age() {
+            return;
+        }
         let n = self.shape.actors;
         let missing = state.ids[..n].iter().any(|&id| mirrors.locals.misses(id))
             || mirrors.weathers.misses(state.ids[self.shape.weather()])
@@ -212,7 +222,7 @@ impl Worlds {
                 false => state.ids[n..2 * n].iter().any(|&id| mirrors.inboxes.misses(id)),
             };
         if missing {
-            mirrors.update(&self.table.lock());
+            self.table.copy(&mut mirrors);
         }
     }
 
@@ -223,10 +233,7 @@ impl Worlds {
 
     /// Does something with the table that the mirrors do not know yet.
     pub(crate) fn learn<R>(&self, mirrors: &mut Mirrors, f: impl FnOnce(&mut Entries, &Blueprint) -> R) -> R {
-        let mut entries = self.table.lock();
-        let result = f(&mut entries, self.blueprint());
-        mirrors.update(&entries);
-        result
+        self.table.learn(mirrors, |entries| f(entries, self.blueprint()))
     }
 
     /// What an actor does.
@@ -326,31 +333,41 @@ impl Worlds {
     /// The branch of a handler takes effect: its next situation, then its sends in order, or its failure.
     fn apply(&self, mirrors: &mut Mirrors, state: &mut State, actor: u16, effects: u32, branch: u16) {
         if effects as usize >= mirrors.effects.len() {
-            mirrors.update(&self.table.lock());
+            self.table.copy(mirrors);
         }
-        let effects = mirrors.effects[effects as usize].clone();
-        let branch: &Branch = &effects[usize::from(branch)];
-        self.set_local(mirrors, state, actor, branch.local);
-        if branch.failure != NONE {
-            return self.set_weather(mirrors, state, |weather| weather.failed = Some(branch.failure));
+        let (effects, nth) = (effects as usize, usize::from(branch));
+        let Branch { local, failure, ref sends, .. } = mirrors.effects[effects][nth];
+        let count = sends.len();
+        self.set_local(mirrors, state, actor, local);
+        if failure != NONE {
+            return self.set_weather(mirrors, state, |weather| weather.failed = Some(failure));
         }
-        if self.shape.causal && !branch.sends.is_empty() {
-            let blueprint = self.blueprint();
-            let network = |from, to| blueprint.channel(from, to);
-            let lost: Vec<bool> = branch.sends.iter().map(|send| self.is_gone(mirrors, state, send.to)).collect();
-            return self.change_causal(mirrors, state, |causal| {
-                for (send, _) in branch.sends.iter().zip(lost).filter(|(_, lost)| !lost) {
-                    causal.push(actor, send.to, send.envelope, &network);
-                }
-            });
+        if self.shape.causal {
+            let effects = mirrors.effects[effects].clone();
+            return self.send_causal(mirrors, state, actor, &effects[nth].sends);
         }
-        for send in branch.sends.iter().filter(|_| !self.shape.causal) {
-            if !self.is_gone(mirrors, state, send.to) {
-                let inbox = state.ids[self.shape.actors + usize::from(send.to)];
-                let id = self.pushed(mirrors, inbox, send.envelope, send.to);
-                self.set_inbox(mirrors, state, send.to, id);
+        for i in 0..count {
+            let Send { to, envelope, .. } = mirrors.effects[effects][nth].sends[i];
+            if !self.is_gone(mirrors, state, to) {
+                let inbox = state.ids[self.shape.actors + usize::from(to)];
+                let id = self.pushed(mirrors, inbox, envelope, to);
+                self.set_inbox(mirrors, state, to, id);
             }
         }
+    }
+
+    fn send_causal(&self, mirrors: &mut Mirrors, state: &mut State, actor: u16, sends: &[Send]) {
+        if sends.is_empty() {
+            return;
+        }
+        let blueprint = self.blueprint();
+        let network = |from, to| blueprint.channel(from, to);
+        let lost: Vec<bool> = sends.iter().map(|send| self.is_gone(mirrors, state, send.to)).collect();
+        self.change_causal(mirrors, state, |causal| {
+            for (send, _) in sends.iter().zip(lost).filter(|(_, lost)| !lost) {
+                causal.push(actor, send.to, send.envelope, &network);
+            }
+        });
     }
 
     /// Whether an actor is down for good: nobody restarts in this run.
@@ -467,10 +484,14 @@ impl Worlds {
         for &(_, message) in &messages {
             let input = Input::Message(self.envelope(mirrors, state, message));
             let effects = self.reaction(mirrors, to, state.ids[usize::from(to)], input);
+            let rest = match self.shape.causal {
+                true => NONE,
+                false => self.taken(mirrors, state.ids[self.shape.actors + usize::from(to)], message, to),
+            };
             for branch in 0..mirrors.effects[effects as usize].len() as u16 {
-                out.push(Step::Deliver { to, message, effects, branch, again: false });
+                out.push(Step::Deliver { to, message, effects, branch, again: false, rest });
                 if weather.left.duplicates > 0 {
-                    out.push(Step::Deliver { to, message, effects, branch, again: true });
+                    out.push(Step::Deliver { to, message, effects, branch, again: true, rest });
                 }
             }
         }
@@ -489,6 +510,12 @@ impl Worlds {
         }
     }
 
+    /// Whether what an actor that is up can do depends on its situation and its inbox alone.
+    fn is_calm(&self, weather: &Weather) -> bool {
+        let left = &weather.left;
+        !self.shape.causal && weather.split.is_none() && left.duplicates == 0 && left.losses == 0
+    }
+
     fn actor_steps(&self, mirrors: &mut Mirrors, state: &State, actor: u16, weather: &Weather, out: &mut Vec<Step>) {
         let local = state.ids[usize::from(actor)];
         match mirrors.locals.get(local).status {
@@ -500,9 +527,6 @@ impl Worlds {
             Status::Up => {
                 self.message_steps(mirrors, state, actor, weather, out);
                 self.timer_steps(mirrors, state, actor, out);
-                if weather.left.crashes > 0 && self.blueprint().actors[usize::from(actor)].may_crash {
-                    out.push(Step::Crash { actor });
-                }
             }
             Status::Down if weather.left.restarts > 0 => {
                 let effects = self.reaction(mirrors, actor, local, Input::Restart);
@@ -511,6 +535,26 @@ impl Worlds {
             }
             Status::Down => {}
         }
+    }
+
+    /// The steps of an actor that is up, remembered.
+    fn calm_steps(&self, mirrors: &mut Mirrors, state: &State, actor: u16, weather: &Weather, out: &mut Vec<Step>) {
+        let at = usize::from(actor);
+        let local = state.ids[at];
+        let key = u64::from(local) << 32 | u64::from(state.ids[self.shape.actors + at]);
+        if let Some(steps) = mirrors.calm[at].get(&key) {
+            return out.extend_from_slice(steps);
+        }
+        let before = out.len();
+        self.actor_steps(mirrors, state, actor, weather, out);
+        if mirrors.locals.get(local).status == Status::Up {
+            mirrors.calm[at].insert(key, out[before..].into());
+        }
+    }
+
+    fn can_crash(&self, mirrors: &Mirrors, state: &State, actor: u16) -> bool {
+        let at = usize::from(actor);
+        self.blueprint().actors[at].may_crash && mirrors.locals.get(state.ids[at]).status == Status::Up
     }
 
     fn weather_steps(&self, weather: &Weather, out: &mut Vec<Step>) {
@@ -559,9 +603,15 @@ impl Worlds {
             Step::Start { actor, effects, branch } | Step::Timer { actor, effects, branch, .. } => {
                 self.apply(mirrors, state, actor, effects, branch);
             }
-            Step::Deliver { to, message, effects, branch, again } => {
+            Step::Deliver { to, message, effects, branch, again, rest } => {
                 match again {
-                    false => self.take(mirrors, state, to, message, true),
+                    false if self.shape.causal => self.take(mirrors, state, to, message, true),
+                    false => {
+                        if mirrors.inboxes.misses(rest) {
+                            self.table.copy(mirrors);
+                        }
+                        self.set_inbox(mirrors, state, to, rest);
+                    }
                     true => {
                         if self.shape.causal {
                             self.change_causal(mirrors, state, |causal| causal.read_again(message as usize));
@@ -614,12 +664,23 @@ impl Model for Worlds {
     fn actions(&self, state: &State, out: &mut Vec<Step>) {
         self.prepare(state);
         let mirrors = &mut *self.mirrors.borrow_mut();
-        let weather = mirrors.weathers.get(state.ids[self.shape.weather()]).clone();
+        let weather = self.weather(mirrors, state);
         if weather.failed.is_some() {
             return;
         }
-        for actor in 0..self.shape.actors as u16 {
-            self.actor_steps(mirrors, state, actor, &weather, out);
+        let calm = self.is_calm(&weather);
+        let actors = self.shape.actors as u16;
+        mirrors.calm.resize_with(self.shape.actors, FxHashMap::default);
+        for actor in 0..actors {
+            match calm {
+                true => self.calm_steps(mirrors, state, actor, &weather, out),
+                false => self.actor_steps(mirrors, state, actor, &weather, out),
+            }
+        }
+        if weather.left.crashes > 0 {
+            out.extend(
+                (0..actors).filter(|&actor| self.can_crash(mirrors, state, actor)).map(|actor| Step::Crash { actor }),
+            );
         }
         self.weather_steps(&weather, out);
     }
