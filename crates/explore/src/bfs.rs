@@ -29,8 +29,7 @@ pub fn run<M: Model>(model: &M, config: &Config, observer: &dyn Observer) -> Rep
     bfs.asks_at_rest = worker.checks.asks_at_rest();
     let initial = worker.stepper.initial();
     bfs.report.stats.transitions = Some(initial.len() as u64);
-    round.seed(initial);
-    round.insert(&worker);
+    round.seed(initial, &worker);
     bfs.merge_shards();
     bfs.set_depth(0);
     let helpers = if config.threads > 1 {

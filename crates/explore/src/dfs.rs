@@ -11,7 +11,7 @@ use crate::check::Checks;
 use crate::config::{Config, Found, Report};
 use crate::round::lock;
 use crate::sharing::{Job, Leave, SHARDS, Shared, Task};
-use crate::stepper::{Part, Stepper, Steps, count_user_steps};
+use crate::stepper::{Part, Stepper, Steps, Successor, count_user_steps};
 use crate::visited::{Arrival, Reached};
 use crate::{Model, fingerprint};
 use manyworlds_core::{Observer, Progress, StopReason};
@@ -119,7 +119,7 @@ struct Worker<'a, M: Model> {
     given: u64,
     /// For each state on the path, from the one the job began with: where its successors begin on the stack.
     marks: Vec<u64>,
-    batch: Vec<(u32, u128, M::State)>,
+    batch: Vec<Successor<M>>,
     visits: u64,
 }
 
@@ -155,9 +155,13 @@ impl<'a, M: Model> Worker<'a, M> {
         let mut access = Access::Shared(&self.shared.visited);
         let initial = self.own.stepper.initial();
         self.own.transitions = initial.len() as u64;
-        let initial = initial.into_iter().enumerate().map(|(nth, (print, state))| (nth as u32, print, state));
-        self.batch.extend(initial);
-        self.insert(0, &mut access);
+        for (nth, (print, state)) in initial.into_iter().enumerate() {
+            let arrival = access.shard(print, |shard| shard.insert(print, Some(&state), 0));
+            if arrival == Arrival::New {
+                self.stack.push_back(Task { nth: nth as u32, state, arrival });
+            }
+        }
+        self.count_new(self.stack.len() as u64);
         let jobs = self.stack.drain(..).map(|task| Job { trail: Vec::new(), task });
         self.shared.queue().jobs.extend(jobs.rev());
     }
@@ -266,10 +270,10 @@ impl<'a, M: Model> Worker<'a, M> {
     fn expand(&mut self, state: &M::State, depth: u32, arrival: Arrival, access: &mut Access<'_, M::State>) -> bool {
         let mut steps = self.steps(state, Part::Reduced);
         let mut generated = steps.generated;
-        if !self.insert(depth + 1, access) && steps.reduced {
+        if !self.insert(state, depth + 1, access) && steps.reduced {
             steps = self.steps(state, Part::Rest);
             generated += steps.generated;
-            self.insert(depth + 1, access);
+            self.insert(state, depth + 1, access);
         }
         // Steps of a state that is expanded again count once.
         match arrival {
@@ -285,27 +289,32 @@ impl<'a, M: Model> Worker<'a, M> {
 
     fn steps(&mut self, state: &M::State, part: Part) -> Steps {
         let batch = &mut self.batch;
-        self.own.stepper.expand(state, part, |nth, print, next| batch.push((nth, print, next)))
+        self.own.stepper.expand(state, part, |successor| batch.push(successor))
     }
 
-    /// Inserts the batch; whether anything was new.
-    fn insert(&mut self, depth: u32, access: &mut Access<'_, M::State>) -> bool {
-        for &(_, print, _) in &self.batch {
-            access.shard(print, |shard| shard.touch(print));
+    /// Inserts the batch of successors of `from`; whether anything was new.
+    fn insert(&mut self, from: &M::State, depth: u32, access: &mut Access<'_, M::State>) -> bool {
+        for successor in &self.batch {
+            access.shard(successor.print, |shard| shard.touch(successor.print));
         }
         let (before, mut new) = (self.stack.len(), 0);
-        for (nth, print, state) in self.batch.drain(..) {
-            let arrival = access.shard(print, |shard| shard.insert(print, &state, depth));
+        for Successor { nth, print, action, built } in self.batch.drain(..) {
+            let arrival = access.shard(print, |shard| shard.insert(print, built.as_ref(), depth));
             new += u64::from(arrival == Arrival::New);
             if arrival != Arrival::Known {
+                let state = built.unwrap_or_else(|| self.own.stepper.build(from, &action));
                 self.stack.push_back(Task { nth, state, arrival });
             }
         }
+        self.count_new(new);
+        self.stack.len() > before
+    }
+
+    fn count_new(&self, new: u64) {
         let states = self.shared.states.fetch_add(new, Ordering::Relaxed) + new;
         if self.config.budget.states.is_some_and(|most| states > most) {
             self.shared.stop(Some(StopReason::MaxStates));
         }
-        self.stack.len() > before
     }
 
     fn tick(&mut self) {

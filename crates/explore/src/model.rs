@@ -13,7 +13,7 @@ use std::hash::Hash;
 /// A transition system.
 pub trait Model: Clone + Send + 'static {
     /// A global state.
-    type State: Clone + Eq + Hash + Debug + Send;
+    type State: Clone + Eq + Hash + Debug + Send + Sync;
     /// What can happen in a state.
     type Action: Clone + PartialEq + Debug + Send;
 
@@ -40,6 +40,12 @@ pub trait Model: Clone + Send + 'static {
     /// 128 bits that stand for the state; equal states must have equal ones, whichever worker asks.
     fn fingerprint(&self, state: &Self::State) -> u128 {
         fingerprint::of(state)
+    }
+
+    /// The fingerprint of the state that `action` leads to. Most successors are known already, so a model that can tell the fingerprint
+    /// without building the state is explored faster.
+    fn next_print(&self, state: &Self::State, action: &Self::Action) -> Option<u128> {
+        self.next(state, action).map(|next| self.fingerprint(&next))
     }
 
     /// Whether [`Model::canonical`] does anything.

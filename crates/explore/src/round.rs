@@ -5,11 +5,11 @@
 
 use crate::check::Checks;
 use crate::config::Config;
-use crate::stepper::{Part, Stepper};
+use crate::stepper::{Part, Stepper, Successor};
 use crate::visited::{SHARDS, Seen, shard_of};
 use crate::{Model, links};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard};
 
 /// States in a chunk.
 pub const CHUNK: usize = 256;
@@ -58,20 +58,34 @@ impl<S> Chunk<S> {
 }
 
 /// Successors that lead from one chunk to one shard.
-struct Bucket<S> {
+///
+/// Most of them are known already, so they are not built: a fingerprint and an action are enough to find out, and to build the others.
+struct Bucket<M: Model> {
     prints: Vec<u128>,
-    /// Parent, number of its action, state.
-    states: Vec<(u32, u32, S)>,
+    arrows: Vec<Arrow<M::Action>>,
+    /// The successors themselves, if whole states are wanted.
+    built: Vec<M::State>,
 }
 
-impl<S> Bucket<S> {
-    fn new() -> Bucket<S> {
-        Bucket { prints: Vec::new(), states: Vec::new() }
+/// From where a successor comes, and how.
+struct Arrow<A> {
+    /// Index of the parent in its chunk.
+    index: u32,
+    /// The number of the action.
+    nth: u32,
+    action: A,
+}
+
+impl<M: Model> Bucket<M> {
+    fn new() -> Bucket<M> {
+        Bucket { prints: Vec::new(), arrows: Vec::new(), built: Vec::new() }
     }
 
-    fn push(&mut self, print: u128, parent: u32, nth: u32, state: S) {
+    fn push(&mut self, index: u32, successor: Successor<M>) {
+        let Successor { nth, print, action, built } = successor;
         self.prints.push(print);
-        self.states.push((parent, nth, state));
+        self.arrows.push(Arrow { index, nth, action });
+        self.built.extend(built);
     }
 }
 
@@ -90,10 +104,10 @@ pub struct Shard<S> {
 /// Everything workers share.
 pub struct Round<M: Model> {
     /// The first `used` are to be expanded.
-    chunks: Vec<Mutex<Chunk<M::State>>>,
+    chunks: Vec<RwLock<Chunk<M::State>>>,
     used: AtomicUsize,
     /// Bucket `chunk * SHARDS + shard`.
-    buckets: Vec<Mutex<Bucket<M::State>>>,
+    buckets: Vec<Mutex<Bucket<M>>>,
     shards: Vec<Mutex<Shard<M::State>>>,
     next_chunk: AtomicUsize,
     next_shard: AtomicUsize,
@@ -108,7 +122,7 @@ pub struct Worker<M: Model> {
     pub stepper: Stepper<M>,
     /// What it looks for.
     pub checks: Checks<M>,
-    row: Vec<Bucket<M::State>>,
+    row: Vec<Bucket<M>>,
 }
 
 impl<M: Model> Worker<M> {
@@ -129,7 +143,7 @@ impl<M: Model> Round<M> {
     pub fn new(config: &Config) -> Round<M> {
         let shard = || Shard { seen: Seen::new(config.exact), fresh: Vec::new(), links: Vec::new(), wrong: Vec::new() };
         Round {
-            chunks: (0..CHUNKS).map(|_| Mutex::new(Chunk::new())).collect(),
+            chunks: (0..CHUNKS).map(|_| RwLock::new(Chunk::new())).collect(),
             used: AtomicUsize::new(0),
             buckets: (0..CHUNKS * SHARDS).map(|_| Mutex::new(Bucket::new())).collect(),
             shards: (0..SHARDS).map(|_| Mutex::new(shard())).collect(),
@@ -141,8 +155,8 @@ impl<M: Model> Round<M> {
     }
 
     /// Fills a chunk.
-    pub fn chunk(&self, chunk: usize) -> MutexGuard<'_, Chunk<M::State>> {
-        lock(&self.chunks[chunk])
+    pub fn chunk(&self, chunk: usize) -> RwLockWriteGuard<'_, Chunk<M::State>> {
+        self.chunks[chunk].write().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What a shard found new.
@@ -158,12 +172,14 @@ impl<M: Model> Round<M> {
         self.next_shard.store(0, Ordering::Relaxed);
     }
 
-    /// The initial states, as successors of nothing.
-    pub fn seed(&self, initial: Vec<(u128, M::State)>) {
+    /// Inserts the initial states, as successors of nothing.
+    pub fn seed(&self, initial: Vec<(u128, M::State)>, worker: &Worker<M>) {
         for (nth, (print, state)) in initial.into_iter().enumerate() {
-            lock(&self.buckets[shard_of(print)]).push(print, links::NO_PARENT, nth as u32, state);
+            let mut shard = self.shard(shard_of(print));
+            if shard.seen.insert(print, Some(&state)) {
+                shard.add(state, (links::NO_PARENT, nth as u32), worker);
+            }
         }
-        self.start(1, false);
     }
 
     /// First phase: expands chunks until there are none left.
@@ -195,7 +211,7 @@ impl<M: Model> Round<M> {
                 chunk.cut += u64::from(moved);
                 moved
             } else {
-                let push = |nth, print, next| row[shard_of(print)].push(print, parent, nth, next);
+                let push = |next: Successor<M>| row[shard_of(next.print)].push(index as u32, next);
                 let steps = stepper.expand(state, part, push);
                 chunk.generated += steps.generated;
                 if steps.reduced {
@@ -232,31 +248,41 @@ impl<M: Model> Round<M> {
             }
             let mut shard = self.shard(index);
             for chunk in 0..self.used.load(Ordering::Relaxed) {
-                shard.insert(&mut lock(&self.buckets[chunk * SHARDS + index]), &worker.stepper.model, &worker.checks);
+                let parents = self.chunks[chunk].read().unwrap_or_else(PoisonError::into_inner);
+                shard.insert(&mut lock(&self.buckets[chunk * SHARDS + index]), &parents, worker);
             }
         }
     }
 }
 
-fn swap<S>(row: &mut [Bucket<S>], buckets: &[Mutex<Bucket<S>>]) {
+fn swap<M: Model>(row: &mut [Bucket<M>], buckets: &[Mutex<Bucket<M>>]) {
     for (mine, bucket) in row.iter_mut().zip(buckets) {
         std::mem::swap(mine, &mut *lock(bucket));
     }
 }
 
 impl<S: Clone + Eq + std::hash::Hash> Shard<S> {
-    fn insert<M: Model<State = S>>(&mut self, bucket: &mut Bucket<S>, model: &M, checks: &Checks<M>) {
+    fn insert<M: Model<State = S>>(&mut self, bucket: &mut Bucket<M>, parents: &Chunk<S>, worker: &Worker<M>) {
         self.seen.touch(&bucket.prints);
-        for (print, (parent, nth, state)) in bucket.prints.drain(..).zip(bucket.states.drain(..)) {
-            if !self.seen.insert(print, &state) {
-                continue;
+        let mut built = bucket.built.drain(..);
+        for (print, Arrow { index, nth, action }) in bucket.prints.drain(..).zip(bucket.arrows.drain(..)) {
+            let state = built.next();
+            if self.seen.insert(print, state.as_ref()) {
+                let index = index as usize;
+                let state = state.unwrap_or_else(|| worker.stepper.build(&parents.states[index], &action));
+                self.add(state, (parents.number(index), nth), worker);
             }
-            checks.note(model, &state);
-            if checks.is_wrong(model, &state) {
-                self.wrong.push(self.fresh.len());
-            }
-            self.fresh.push(state);
-            self.links.push((parent, nth));
         }
+    }
+
+    /// A new state.
+    fn add<M: Model<State = S>>(&mut self, state: S, link: (u32, u32), worker: &Worker<M>) {
+        let (model, checks) = (&worker.stepper.model, &worker.checks);
+        checks.note(model, &state);
+        if checks.is_wrong(model, &state) {
+            self.wrong.push(self.fresh.len());
+        }
+        self.fresh.push(state);
+        self.links.push(link);
     }
 }

@@ -22,6 +22,18 @@ pub struct Steps {
     pub reduced: bool,
 }
 
+/// A step, and what stands for where it leads.
+pub struct Successor<M: Model> {
+    /// The number of the action.
+    pub nth: u32,
+    /// The fingerprint of the successor.
+    pub print: u128,
+    /// The action.
+    pub action: M::Action,
+    /// The successor itself, if whole states are wanted; otherwise it is built if it turns out to be new.
+    pub built: Option<M::State>,
+}
+
 /// A step, and who takes it.
 pub struct Step<S> {
     /// The number of the action.
@@ -37,6 +49,8 @@ pub struct Stepper<M: Model> {
     /// The worker's own.
     pub model: M,
     symmetry: bool,
+    /// Successors are built at once: they are compared as a whole, or renamed.
+    pub whole: bool,
     persistent: bool,
     actions: Vec<M::Action>,
     before: Option<LocalStats>,
@@ -48,7 +62,14 @@ impl<M: Model> Stepper<M> {
         let persistent = config.reduction == Reduction::Persistent;
         let model = model.clone();
         let before = model.local_stats();
-        Stepper { model, symmetry: config.symmetry, persistent, actions: Vec::new(), before }
+        Stepper {
+            model,
+            symmetry: config.symmetry,
+            whole: config.exact || config.symmetry,
+            persistent,
+            actions: Vec::new(),
+            before,
+        }
     }
 
     fn canonical(&self, state: M::State) -> M::State {
@@ -68,26 +89,38 @@ impl<M: Model> Stepper<M> {
         if self.persistent { self.model.persistent(state, &mut self.actions) } else { self.actions.len() }
     }
 
-    /// Takes steps from `state`; `each` is told the number of the action, the fingerprint of the successor and the successor. It is not
-    /// told of steps that change nothing.
-    pub fn expand(&mut self, state: &M::State, part: Part, mut each: impl FnMut(u32, u128, M::State)) -> Steps {
+    /// Takes steps from `state`; `each` is told the successors, except those of steps that change nothing.
+    pub fn expand(&mut self, state: &M::State, part: Part, mut each: impl FnMut(Successor<M>)) -> Steps {
         let persistent = self.list(state);
         let range = match part {
             Part::Reduced => 0..persistent,
             Part::Rest => persistent..self.actions.len(),
         };
         let reduced = range.end < self.actions.len();
+        let unchanged = self.model.fingerprint(state);
         let mut generated = 0;
-        for nth in range {
-            let Some(next) = self.model.next(state, &self.actions[nth]) else { continue };
+        for (nth, action) in self.actions.drain(range.clone()).zip(range).map(|(action, nth)| (nth as u32, action)) {
+            let (print, built) = if self.whole {
+                let Some(next) = self.model.next(state, &action) else { continue };
+                let same = next == *state;
+                let next = if self.symmetry { self.model.canonical(next) } else { next };
+                let print = self.model.fingerprint(&next);
+                (print, if same { None } else { Some(next) })
+            } else {
+                let Some(print) = self.model.next_print(state, &action) else { continue };
+                (print, None)
+            };
             generated += 1;
-            if next == *state {
-                continue;
+            if (self.whole && built.is_some()) || (!self.whole && print != unchanged) {
+                each(Successor { nth, print, action, built });
             }
-            let next = self.canonical(next);
-            each(nth as u32, self.model.fingerprint(&next), next);
         }
         Steps { generated, reduced }
+    }
+
+    /// The successor that `action` leads to.
+    pub fn build(&self, state: &M::State, action: &M::Action) -> M::State {
+        self.model.next(state, action).expect("a step that was taken can be taken again")
     }
 
     /// Whether anything can happen in a state.

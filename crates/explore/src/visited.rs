@@ -99,11 +99,12 @@ impl<S: Clone + Eq + Hash> Seen<S> {
         }
     }
 
-    /// Whether the state is new.
-    pub fn insert(&mut self, print: u128, state: &S) -> bool {
-        match self {
-            Seen::Prints(set) => set.insert(print),
-            Seen::Whole(set) => !set.contains(state) && set.insert(state.clone()),
+    /// Whether the state is new; `state` is there if whole states are kept.
+    pub fn insert(&mut self, print: u128, state: Option<&S>) -> bool {
+        match (self, state) {
+            (Seen::Prints(set), _) => set.insert(print),
+            (Seen::Whole(set), Some(state)) => !set.contains(state) && set.insert(state.clone()),
+            (Seen::Whole(_), None) => unreachable!("whole states are kept, so they are built at once"),
         }
     }
 }
@@ -138,13 +139,10 @@ impl<S: Hash> Hash for Key<S> {
 pub enum Reached<S> {
     /// Without a bound.
     Plain(Seen<S>),
-    /// The least number of steps in which each state was reached.
-    Depths {
-        /// Whether whole states are kept.
-        exact: bool,
-        /// By state.
-        least: FxHashMap<Key<S>, u32>,
-    },
+    /// The least number of steps in which each state was reached, by fingerprint.
+    Depths(FxHashMap<u128, u32>),
+    /// The same by state.
+    WholeDepths(FxHashMap<S, u32>),
 }
 
 /// How a state was reached.
@@ -161,27 +159,23 @@ pub enum Arrival {
 impl<S: Clone + Eq + Hash> Reached<S> {
     /// A shard without states.
     pub fn new(exact: bool, bounded: bool) -> Reached<S> {
-        match bounded {
-            true => Reached::Depths { exact, least: FxHashMap::default() },
-            false => Reached::Plain(Seen::new(exact)),
+        match (bounded, exact) {
+            (true, true) => Reached::WholeDepths(FxHashMap::default()),
+            (true, false) => Reached::Depths(FxHashMap::default()),
+            (false, _) => Reached::Plain(Seen::new(exact)),
         }
     }
 
     /// Adds a state that was reached in `depth` steps.
-    pub fn insert(&mut self, print: u128, state: &S, depth: u32) -> Arrival {
-        match self {
-            Reached::Plain(seen) => match seen.insert(print, state) {
+    pub fn insert(&mut self, print: u128, state: Option<&S>, depth: u32) -> Arrival {
+        match (self, state) {
+            (Reached::Plain(seen), _) => match seen.insert(print, state) {
                 true => Arrival::New,
                 false => Arrival::Known,
             },
-            Reached::Depths { exact, least } => match least.entry(Key::new(*exact, print, state)) {
-                Entry::Vacant(entry) => {
-                    entry.insert(depth);
-                    Arrival::New
-                }
-                Entry::Occupied(entry) if depth >= *entry.get() => Arrival::Known,
-                Entry::Occupied(mut entry) => Arrival::Sooner(entry.insert(depth)),
-            },
+            (Reached::Depths(least), _) => sooner(least, print, depth),
+            (Reached::WholeDepths(least), Some(state)) => sooner(least, state.clone(), depth),
+            (Reached::WholeDepths(_), None) => unreachable!("whole states are kept, so they are built at once"),
         }
     }
 
@@ -190,6 +184,18 @@ impl<S: Clone + Eq + Hash> Reached<S> {
         if let Reached::Plain(seen) = self {
             seen.touch(&[print]);
         }
+    }
+}
+
+/// Notes that something was reached in `depth` steps.
+fn sooner<K: Eq + Hash>(least: &mut FxHashMap<K, u32>, key: K, depth: u32) -> Arrival {
+    match least.entry(key) {
+        Entry::Vacant(entry) => {
+            entry.insert(depth);
+            Arrival::New
+        }
+        Entry::Occupied(entry) if depth >= *entry.get() => Arrival::Known,
+        Entry::Occupied(mut entry) => Arrival::Sooner(entry.insert(depth)),
     }
 }
 
