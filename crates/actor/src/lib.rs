@@ -15,7 +15,10 @@
 //! | [`causal`] | messages on their way under causal delivery |
 //! | [`faults`] | what may go wrong, and how often |
 //! | [`worlds`] | the system as a transition system for the engines of `explore` |
-//! | [`step`] | what can happen in a global state |
+//! | [`state`] | a global state: a vector of ids |
+//! | [`situation`] | an actor with what is on its way to it, and what it can do then |
+//! | [`step`], `enabled` | what can happen in a global state |
+//! | `perform` | what comes of it |
 //! | [`view`] | a global state as properties see it |
 //! | [`symmetry`] | identical actors |
 //! | [`persistent`] | partial-order reduction |
@@ -28,13 +31,17 @@ pub mod actor;
 pub mod causal;
 pub mod client;
 pub mod context;
+mod enabled;
 pub mod erased;
 pub mod faults;
 pub mod inbox;
 pub mod interner;
 pub mod locals;
 pub mod narrate;
+mod perform;
 pub mod persistent;
+pub mod situation;
+pub mod state;
 pub mod step;
 pub mod symmetry;
 pub mod system;
@@ -47,8 +54,9 @@ pub use client::{Client, Service};
 pub use context::Context;
 pub use erased::Value;
 pub use faults::Faults;
+pub use state::State;
 pub use step::Step;
 pub use symmetry::Renaming;
 pub use system::System;
 pub use view::{Flight, View};
-pub use worlds::{State, Worlds};
+pub use worlds::Worlds;

@@ -1,10 +1,12 @@
 //! Steps of a system as steps of a trace.
 
 use crate::context::NoteKind;
+use crate::state::State;
 use crate::step::Step;
 use crate::table::{Branch, Mirrors, NONE, Status};
-use crate::worlds::{State, Worlds};
+use crate::worlds::Worlds;
 use manyworlds_core::{Pid, TraceProcess, TraceStep};
+use std::sync::Arc;
 
 /// Everybody who takes part: the actors, and the network if it can fall apart.
 pub fn cast(worlds: &Worlds) -> Vec<TraceProcess> {
@@ -25,6 +27,7 @@ pub fn cast(worlds: &Worlds) -> Vec<TraceProcess> {
 
 /// A macro step: what set it off, then what its handler did.
 pub fn tell(worlds: &Worlds, before: &State, step: &Step, after: &State) -> Vec<TraceStep> {
+    let step = &worlds.in_full(before, step);
     let mirrors = &*worlds.prepared(after);
     let mut teller = Teller { worlds, mirrors, before, after, steps: Vec::new() };
     teller.cause(step);
@@ -54,7 +57,7 @@ impl Teller<'_> {
             Step::Restart { actor, .. } => self.add("restart", usize::from(actor), None),
             Step::Crash { actor } => self.add("crash", usize::from(actor), None),
             Step::Timer { actor, timer, .. } => {
-                let local = self.mirrors.locals.get(self.before.ids()[usize::from(actor)]);
+                let local = self.mirrors.local(self.before, actor);
                 self.add("timer", usize::from(actor), Some(local.timers[usize::from(timer)].to_string()));
             }
             Step::Deliver { to, message, again, .. } => {
@@ -63,6 +66,7 @@ impl Teller<'_> {
             Step::Lose { to, message } => self.message("drop", to, message),
             Step::Split { side } => self.add("split", network, Some(self.sides(side))),
             Step::Heal => self.add("heal", network, None),
+            Step::Act { .. } => unreachable!("steps are told in full"),
         }
     }
 
@@ -101,9 +105,8 @@ impl Teller<'_> {
 
     /// The state after the step, if it changed.
     fn change(&self, actor: u16) -> Option<String> {
-        let (old, new) = (self.before.ids()[usize::from(actor)], self.after.ids()[usize::from(actor)]);
-        let local = self.mirrors.locals.get(new);
-        let known = old != new && local.value != NONE && local.status == Status::Up;
+        let (old, local) = (self.mirrors.local(self.before, actor), self.mirrors.local(self.after, actor));
+        let known = !Arc::ptr_eq(old, local) && local.value != NONE && local.status == Status::Up;
         known.then(|| self.mirrors.values.get(local.value).value.show())
     }
 

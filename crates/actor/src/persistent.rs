@@ -21,14 +21,16 @@
 //!
 //! While a fault may still happen nothing is reduced: faults draw on common budgets.
 
+use crate::state::State;
 use crate::step::Step;
 use crate::system::Blueprint;
 use crate::table::Mirrors;
-use crate::worlds::{State, Worlds};
+use crate::worlds::Worlds;
 use manyworlds_core::Network;
 
 /// Moves the steps of one actor to the front if they are persistent; the size of the set.
 pub fn persistent(worlds: &Worlds, state: &State, steps: &mut [Step]) -> usize {
+    let full: Vec<Step> = steps.iter().map(|step| worlds.in_full(state, step)).collect();
     let mirrors = &*worlds.prepared(state);
     let weather = worlds.weather(mirrors, state);
     if !weather.left.none() || weather.split.is_some() {
@@ -40,7 +42,7 @@ pub fn persistent(worlds: &Worlds, state: &State, steps: &mut [Step]) -> usize {
     for group in steps.chunk_by(|a, b| a.actor() == b.actor()) {
         let Some(actor) = group[0].actor() else { return steps.len() };
         let smaller = best.is_none_or(|(_, len)| group.len() < len);
-        if smaller && survey.is_persistent(actor, group) {
+        if smaller && survey.is_persistent(actor, &full[at..at + group.len()]) {
             best = Some((at, group.len()));
         }
         at += group.len();
@@ -106,8 +108,11 @@ impl<'a> Survey<'a> {
 
     /// To whom these steps send.
     fn targets(&self, steps: &[Step]) -> impl Iterator<Item = u16> {
-        let effects = steps.iter().filter_map(Step::effects).map(|id| &self.mirrors.effects[id as usize]);
-        effects.flat_map(|effects| effects.iter().flat_map(|branch| branch.sends.iter().map(|send| send.to)))
+        let handlers = steps.iter().filter_map(Step::handler);
+        handlers.flat_map(|(effects, _)| {
+            let branches = &self.mirrors.effects[effects as usize];
+            branches.iter().flat_map(|branch| branch.sends.iter().map(|send| send.to))
+        })
     }
 
     /// Whether somebody active may put something into the mailbox in which `actor` puts something.

@@ -3,6 +3,13 @@
 /// A macro step: one message, timer or fault, and the handler to its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
+    /// An actor does what was planned for its situation: one of the first three of the following. See [`crate::Worlds::in_full`].
+    Act {
+        /// Who.
+        actor: u16,
+        /// Which of the plans.
+        nth: u16,
+    },
     /// An actor starts (only where the order of starts can be seen, that is under mbox).
     Start {
         /// Who.
@@ -24,8 +31,6 @@ pub enum Step {
         branch: u16,
         /// It stays on its way: a duplicate.
         again: bool,
-        /// Id of what is on its way to this actor without it; of no meaning under causal delivery.
-        rest: u32,
     },
     /// A timer goes off.
     Timer {
@@ -69,13 +74,13 @@ pub enum Step {
 }
 
 impl Step {
-    /// What the handler does, if one runs.
-    pub fn effects(&self) -> Option<u32> {
+    /// The handler that runs, and which of its choices; `None` if none runs, or if it is not told here.
+    pub fn handler(&self) -> Option<(u32, u16)> {
         match *self {
-            Step::Start { effects, .. }
-            | Step::Timer { effects, .. }
-            | Step::Deliver { effects, .. }
-            | Step::Restart { effects, .. } => Some(effects),
+            Step::Start { effects, branch, .. }
+            | Step::Timer { effects, branch, .. }
+            | Step::Deliver { effects, branch, .. }
+            | Step::Restart { effects, branch, .. } => Some((effects, branch)),
             _ => None,
         }
     }
@@ -83,7 +88,7 @@ impl Step {
     /// The actor that takes the step, if one does.
     pub fn actor(&self) -> Option<u16> {
         match *self {
-            Step::Start { actor, .. } | Step::Timer { actor, .. } => Some(actor),
+            Step::Act { actor, .. } | Step::Start { actor, .. } | Step::Timer { actor, .. } => Some(actor),
             Step::Deliver { to, .. } => Some(to),
             _ => None,
         }

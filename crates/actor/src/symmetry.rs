@@ -5,10 +5,12 @@
 
 use crate::causal::Causal;
 use crate::faults::Weather;
-use crate::inbox::{self, Inbox, Key};
+use crate::inbox::{self, Key};
+use crate::situation::Situation;
+use crate::state::State;
 use crate::system::Blueprint;
 use crate::table::{Entries, Local, NONE};
-use crate::worlds::{State, Worlds};
+use crate::worlds::Worlds;
 use manyworlds_core::Pid;
 use rustc_hash::FxHashMap;
 
@@ -36,8 +38,8 @@ impl Renaming {
 #[derive(Default)]
 pub struct Symmetry {
     renamings: Vec<Renaming>,
-    locals: FxHashMap<(u32, u16, u32), u32>,
-    inboxes: FxHashMap<(u32, u16, u32), u32>,
+    /// (renaming, situation) → the situation under the new names.
+    situations: FxHashMap<(u32, u32), u32>,
 }
 
 impl Symmetry {
@@ -88,27 +90,19 @@ pub fn canonical(worlds: &Worlds, symmetry: &mut Symmetry, state: State) -> Stat
 
 fn renamed(worlds: &Worlds, symmetry: &mut Symmetry, nth: u32, state: &State) -> State {
     worlds.prepared(state);
-    let Symmetry { renamings, locals, inboxes } = symmetry;
+    let Symmetry { renamings, situations } = symmetry;
     let names = &renamings[nth as usize];
     let n = worlds.blueprint().actors.len();
     let mut ids = state.ids().to_vec();
     for actor in 0..n as u16 {
-        let old = state.ids()[usize::from(actor)];
-        let new = *locals
-            .entry((nth, actor, old))
-            .or_insert_with(|| worlds.with_entries(|entries, blueprint| local(entries, blueprint, names, actor, old)));
-        ids[usize::from(names.index(actor))] = new;
+        let (old, slot) = (state.ids()[usize::from(actor)], usize::from(names.index(actor)));
+        ids[slot] = *situations.entry((nth, old)).or_insert_with(|| {
+            let weight = worlds.weight(slot);
+            worlds.with_entries(|entries, blueprint| situation(entries, blueprint, names, old, weight))
+        });
     }
     if worlds.is_causal() {
         ids[n] = worlds.with_entries(|entries, blueprint| causal(entries, blueprint, names, state.ids()[n]));
-    } else {
-        for to in 0..n as u16 {
-            let old = state.ids()[n + usize::from(to)];
-            let new = *inboxes
-                .entry((nth, to, old))
-                .or_insert_with(|| worlds.with_entries(|entries, blueprint| inbox(entries, blueprint, names, to, old)));
-            ids[n + usize::from(names.index(to))] = new;
-        }
     }
     let last = ids.len() - 1;
     let weather = worlds.weather(&worlds.prepared(state), state);
@@ -117,6 +111,13 @@ fn renamed(worlds: &Worlds, symmetry: &mut Symmetry, nth: u32, state: &State) ->
         ids[last] = worlds.with_entries(|entries, _| entries.weather(Weather { split: Some(side), ..weather }));
     }
     worlds.state(&ids)
+}
+
+fn situation(entries: &mut Entries, blueprint: &Blueprint, names: &Renaming, id: u32, weight: u128) -> u32 {
+    let old = **entries.situations.get(id);
+    let local = local(entries, blueprint, names, old.actor, old.local);
+    let inbox = if old.inbox == NONE { NONE } else { inbox(entries, blueprint, names, old.actor, old.inbox) };
+    entries.situation(Situation { actor: names.index(old.actor), local, inbox }, weight)
 }
 
 fn local(entries: &mut Entries, blueprint: &Blueprint, names: &Renaming, actor: u16, id: u32) -> u32 {
@@ -141,7 +142,6 @@ fn envelope(entries: &mut Entries, blueprint: &Blueprint, names: &Renaming, to: 
 
 fn inbox(entries: &mut Entries, blueprint: &Blueprint, names: &Renaming, to: u16, id: u32) -> u32 {
     let old = entries.inboxes.get(id).clone();
-    let owner = if blueprint.channels.is_empty() { 0 } else { names.index(to) };
     let mut items: Box<[u32]> = Box::default();
     for &id in &old.items {
         let id = envelope(entries, blueprint, names, to, id);
@@ -150,7 +150,7 @@ fn inbox(entries: &mut Entries, blueprint: &Blueprint, names: &Renaming, to: u16
             Key::new(blueprint.channel(from, names.index(to)), from, id)
         });
     }
-    entries.inbox(Inbox { owner, items }, |from| blueprint.channel(from, names.index(to)))
+    entries.inbox_of(blueprint, names.index(to), items)
 }
 
 fn causal(entries: &mut Entries, blueprint: &Blueprint, names: &Renaming, id: u32) -> u32 {

@@ -8,7 +8,8 @@ use crate::erased::{AnyActor, Event, Value};
 use crate::faults::Weather;
 use crate::inbox::Inbox;
 use crate::interner::{Interner, Mirror};
-use crate::step::Step;
+use crate::situation::{Plan, Situation};
+use crate::state::State;
 use crate::system::Blueprint;
 use manyworlds_core::{LocalStats, Network, Pid, Property, Violation, panics};
 use manyworlds_explore::fingerprint;
@@ -130,11 +131,14 @@ pub struct Entries {
     pub causals: Interner<Causal>,
     /// What belongs to no actor.
     pub weathers: Interner<Weather>,
+    /// Actors with what is on its way to them.
+    pub situations: Interner<Situation>,
     /// What handlers do.
     pub effects: Vec<Arc<Effects>>,
     /// What went wrong in handlers.
     pub failures: Vec<Violation>,
     known: FxHashMap<(u16, u32, Input), u32>,
+    crashes: FxHashMap<(u16, u32), u32>,
     same_print: FxHashMap<u128, u32>,
     user_steps: u64,
 }
@@ -240,6 +244,26 @@ impl Entries {
     pub fn causal(&mut self, causal: Causal, network: &impl Fn(u16, u16) -> Network) -> u32 {
         let envelopes = &self.envelopes;
         self.causals.intern(causal, |causal| causal.print(network, |id| envelopes.print(id)))
+    }
+
+    /// The local state of `actor` when it has crashed in `local`. Asks user code what survives, once.
+    pub fn crashed(&mut self, blueprint: &Blueprint, actor: u16, local: u32) -> u32 {
+        if let Some(&down) = self.crashes.get(&(actor, local)) {
+            return down;
+        }
+        let value = self.locals.get(local).value;
+        let code = &blueprint.actors[actor as usize].code;
+        let survived = match value {
+            NONE => None,
+            id => {
+                self.user_steps += 1;
+                code.durable(&*self.values.get(id).value.clone())
+            }
+        };
+        let value = survived.map_or(NONE, |value| self.value(value));
+        let down = self.local(Status::Down, value, Vec::new());
+        self.crashes.insert((actor, local), down);
+        down
     }
 
     /// What `actor` does in `local` when `input` comes.
@@ -377,21 +401,38 @@ pub struct Mirrors {
     pub causals: Mirror<Causal>,
     /// What belongs to no actor.
     pub weathers: Mirror<Weather>,
+    /// Actors with what is on its way to them.
+    pub situations: Mirror<Situation>,
     /// What handlers do.
     pub effects: Vec<Arc<Effects>>,
     /// (actor, local, input) → effects.
     pub reactions: FxHashMap<(u16, u32, Input), u32>,
-    /// (inbox, envelope, owner) → the inbox with it.
-    pub pushed: FxHashMap<(u32, u32, u16), u32>,
-    /// (inbox, envelope) → the inbox without it.
-    pub taken: FxHashMap<(u32, u32), u32>,
-    /// For each actor: local and inbox in one word → its steps, if it is up and its messages arrive once and for sure.
-    pub calm: Vec<FxHashMap<u64, Box<[Step]>>>,
+    /// (situation, envelope) in one word → the situation with it.
+    pub pushed: FxHashMap<u64, u32>,
+    /// (situation, envelope) in one word → the situation without it.
+    pub taken: FxHashMap<u64, u32>,
+    /// What can be done in each situation, once it was asked for.
+    pub plans: Vec<Option<Box<[Plan]>>>,
+    /// (actor, local) → its local when it has crashed.
+    pub crashed: FxHashMap<(u16, u32), u32>,
+    /// The ids of weathers.
+    pub forecasts: FxHashMap<Weather, u32>,
     /// The age of the table when it was copied.
     pub age: u64,
 }
 
 impl Mirrors {
+    /// The local state of an actor.
+    pub fn local(&self, state: &State, actor: u16) -> &Arc<Local> {
+        self.locals.get(self.situations.get(state.ids[usize::from(actor)]).local)
+    }
+
+    /// What was planned for a situation.
+    pub fn planned(&self, situation: u32, nth: u16) -> &Plan {
+        let plans = self.plans[situation as usize].as_ref().expect("this situation was planned for");
+        &plans[usize::from(nth)]
+    }
+
     /// Copies what is new.
     pub fn update(&mut self, entries: &Entries) {
         self.values.update(&entries.values);
@@ -400,6 +441,7 @@ impl Mirrors {
         self.inboxes.update(&entries.inboxes);
         self.causals.update(&entries.causals);
         self.weathers.update(&entries.weathers);
+        self.situations.update(&entries.situations);
         self.effects.extend_from_slice(&entries.effects[self.effects.len()..]);
     }
 }

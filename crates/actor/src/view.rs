@@ -1,8 +1,9 @@
 //! A global state as properties see it.
 
 use crate::erased::Value;
+use crate::state::State;
 use crate::table::{Mirrors, NONE, Status};
-use crate::worlds::{State, Worlds};
+use crate::worlds::Worlds;
 use manyworlds_core::Pid;
 use std::cell::Ref;
 
@@ -62,13 +63,13 @@ impl<'a> View<'a> {
     /// Whether an actor runs.
     pub fn is_up(&self, actor: Pid) -> bool {
         let n = self.worlds.blueprint().index(actor);
-        n.is_some_and(|n| self.mirrors.locals.get(self.state.ids()[usize::from(n)]).status == Status::Up)
+        n.is_some_and(|n| self.mirrors.local(self.state, n).status == Status::Up)
     }
 
     /// Whether an actor has set a timer.
     pub fn timer_is_set(&self, actor: Pid, timer: &str) -> bool {
         let n = self.worlds.blueprint().index(actor);
-        n.is_some_and(|n| self.mirrors.locals.get(self.state.ids()[usize::from(n)]).timers.contains(&timer))
+        n.is_some_and(|n| self.mirrors.local(self.state, n).timers.contains(&timer))
     }
 
     /// The messages on their way; those to one actor in an order that its network may deliver.
@@ -88,7 +89,7 @@ impl<'a> View<'a> {
     }
 
     fn nth<S: 'static>(&self, n: usize) -> Option<&S> {
-        let local = self.mirrors.locals.get(self.state.ids()[n]);
+        let local = self.mirrors.local(self.state, n as u16);
         match local.value {
             NONE => None,
             id => self.mirrors.values.get(id).value.as_any().downcast_ref(),

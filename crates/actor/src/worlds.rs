@@ -1,67 +1,26 @@
 //! The system as a transition system for the engines of `explore`.
 //!
-//! A global state is a vector of ids: a local situation for each actor, what is on its way to each of them (or all of it, where channels
-//! are causal), and the weather. A step replaces a few ids; the fingerprint is a sum over the slots and is kept up to date with them. It is
-//! made of the prints of what the ids stand for, so it is the same in every run and on every thread.
+//! A global state is a vector of ids: a situation for each actor, all that is on its way where channels are causal, and the weather. A step
+//! replaces a few ids; the fingerprint is a sum over the slots and is kept up to date with them. It is made of the prints of what the ids
+//! stand for, so it is the same in every run and on every thread.
 
 use crate::causal::Causal;
 use crate::faults::Weather;
-use crate::inbox::{self, Inbox, Key};
+use crate::inbox;
 use crate::narrate;
 use crate::persistent;
+use crate::situation::{Situation, key};
+use crate::state::State;
 use crate::step::Step;
 use crate::symmetry::{self, Symmetry};
-use crate::system::Blueprint;
-use crate::table::{Branch, Entries, Input, Local, Mirrors, NONE, Send, Status, Table};
+use crate::system::{Blueprint, Question};
+use crate::table::{Entries, Local, Mirrors, NONE, Status, Table};
 use crate::view::View;
 use manyworlds_core::{LocalStats, Network, TraceProcess, TraceStep, Violation};
 use manyworlds_explore::{Model, Property, fingerprint};
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::cell::{Ref, RefCell};
-use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
-
-/// A global state.
-pub struct State {
-    print: u128,
-    ids: SmallVec<[u32; 20]>,
-}
-
-impl Clone for State {
-    fn clone(&self) -> State {
-        // The derived one would go id by id.
-        State { print: self.print, ids: SmallVec::from_slice(&self.ids) }
-    }
-}
-
-impl State {
-    /// A local situation for each actor, what is on its way, the weather.
-    pub fn ids(&self) -> &[u32] {
-        &self.ids
-    }
-}
-
-impl PartialEq for State {
-    fn eq(&self, other: &State) -> bool {
-        self.print == other.print && self.ids == other.ids
-    }
-}
-
-impl Eq for State {}
-
-impl Hash for State {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.print.hash(state);
-    }
-}
-
-impl fmt::Debug for State {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}", self.ids.as_slice())
-    }
-}
 
 /// A system in every world: a transition system over [`State`]s. Each clone has its own mirrors of one shared table.
 pub struct Worlds {
@@ -74,7 +33,7 @@ pub struct Worlds {
     symmetry: RefCell<Option<Symmetry>>,
 }
 
-/// Where things are in a state.
+/// Where things are in a state, and what never changes.
 #[derive(Clone)]
 struct Shape {
     actors: usize,
@@ -82,25 +41,15 @@ struct Shape {
     causal: bool,
     /// Starting is a step, because under mbox the order of starts can be seen.
     starts: bool,
+    /// Messages to an actor that is down are gone: nobody restarts in this run.
+    drops: bool,
     /// A factor for each slot of the fingerprint's sum.
     weights: Arc<[u128]>,
 }
 
-impl Shape {
-    fn weather(&self) -> usize {
-        self.actors + if self.causal { 1 } else { self.actors }
-    }
-}
-
 impl Clone for Worlds {
     fn clone(&self) -> Worlds {
-        Worlds {
-            table: self.table.clone(),
-            mirrors: RefCell::default(),
-            shape: self.shape.clone(),
-            rest: RefCell::default(),
-            symmetry: RefCell::default(),
-        }
+        Worlds::sharing(self.table.clone(), self.shape.clone())
     }
 }
 
@@ -108,18 +57,20 @@ impl Worlds {
     /// The worlds of a system.
     pub fn new(blueprint: Blueprint) -> Worlds {
         let actors = blueprint.actors.len();
-        let causal = blueprint.uses(Network::Cd);
-        let starts = blueprint.uses(Network::Mbox);
-        // Odd, so that no slot's contribution loses bits.
-        let weights = (0..2 * actors + 1).map(|slot| fingerprint::of(&(slot as u64)) | 1).collect();
-        let shape = Shape { actors, causal, starts, weights };
-        Worlds {
-            table: Arc::new(Table::new(blueprint)),
-            mirrors: RefCell::default(),
-            shape,
-            rest: RefCell::default(),
-            symmetry: RefCell::default(),
-        }
+        let shape = Shape {
+            actors,
+            causal: blueprint.uses(Network::Cd),
+            starts: blueprint.uses(Network::Mbox),
+            drops: blueprint.faults.crashes > 0 && blueprint.faults.restarts == 0,
+            // Odd, so that no slot's contribution loses bits.
+            weights: (0..actors + 2).map(|slot| fingerprint::of(&(slot as u64)) | 1).collect(),
+        };
+        Worlds::sharing(Arc::new(Table::new(blueprint)), shape)
+    }
+
+    fn sharing(table: Arc<Table>, shape: Shape) -> Worlds {
+        let (mirrors, rest, symmetry) = (RefCell::default(), RefCell::default(), RefCell::default());
+        Worlds { table, mirrors, shape, rest, symmetry }
     }
 
     /// What the system is made of.
@@ -134,50 +85,56 @@ impl Worlds {
 
     /// A state as properties see it.
     pub fn view<'a>(&'a self, state: &'a State) -> View<'a> {
-        self.prepare(state);
-        View::new(self, self.mirrors.borrow(), state)
+        View::new(self, self.prepared(state), state)
     }
 
-    /// The local situations of a state, in words: equal for equal situations in every run.
+    pub(crate) fn actors(&self) -> usize {
+        self.shape.actors
+    }
+
+    pub(crate) fn is_causal(&self) -> bool {
+        self.shape.causal
+    }
+
+    pub(crate) fn drops_messages(&self) -> bool {
+        self.shape.drops
+    }
+
+    pub(crate) fn weight(&self, slot: usize) -> u128 {
+        self.shape.weights[slot]
+    }
+
+    /// The local states of all actors, in words: equal for equal ones in every run.
     pub fn locals_in_words(&self, state: &State) -> Vec<String> {
         let mirrors = self.prepared(state);
-        state.ids[..self.shape.actors].iter().map(|&id| show_local(&mirrors, id)).collect()
+        (0..self.actors() as u16).map(|actor| show_local(&mirrors, mirrors.local(state, actor))).collect()
     }
 
     /// The whole state in words: equal for equal states in every run.
     pub fn in_words(&self, state: &State) -> String {
+        let mut words = self.locals_in_words(state);
         let mirrors = self.prepared(state);
-        let mut words: Vec<String> =
-            state.ids[..self.shape.actors].iter().map(|&id| show_local(&mirrors, id)).collect();
-        let mut pending: Vec<String> = self
-            .pending(&mirrors, state)
-            .into_iter()
-            .map(|(to, id)| {
-                let envelope = mirrors.envelopes.get(id);
-                format!("{}→{to}: {}", envelope.from, mirrors.values.get(envelope.message).value.show())
-            })
-            .collect();
-        if !self.shape.causal && !self.blueprint().uses(Network::P2p) && !self.blueprint().uses(Network::Mbox) {
-            // A multiset is sorted by id, and ids differ from run to run.
-            pending.sort();
-        }
-        words.extend(pending);
-        let weather = mirrors.weathers.get(state.ids[self.shape.weather()]);
+        let show = |(to, id): (u16, u32)| {
+            let envelope = mirrors.envelopes.get(id);
+            let message = mirrors.values.get(envelope.message).value.show();
+            (self.blueprint().channel(envelope.from, to) == Network::Asyn, format!("{}→{to}: {message}", envelope.from))
+        };
+        let (mut bag, queues): (Vec<_>, Vec<_>) =
+            self.pending(&mirrors, state).into_iter().map(show).partition(|(asyn, _)| *asyn);
+        // A multiset is sorted by id, and ids differ from run to run.
+        bag.sort();
+        words.extend(bag.into_iter().chain(queues).map(|(_, message)| message));
+        let weather = mirrors.weathers.get(state.weather());
         words.push(format!("{:?} {:?} {}", weather.left, weather.split, weather.failed.is_some()));
-        if self.shape.causal {
-            words.push(format!("{:?}", mirrors.causals.get(state.ids[self.shape.actors]).pasts()));
+        if self.is_causal() {
+            words.push(format!("{:?}", mirrors.causals.get(state.ids[self.actors()]).pasts()));
         }
         words.join("; ")
     }
 
     /// The part of a state that belongs to no actor.
     pub(crate) fn weather(&self, mirrors: &Mirrors, state: &State) -> Weather {
-        (**mirrors.weathers.get(state.ids[self.shape.weather()])).clone()
-    }
-
-    /// Whether all that is on its way is one slot.
-    pub(crate) fn is_causal(&self) -> bool {
-        self.shape.causal
+        (**mirrors.weathers.get(state.weather())).clone()
     }
 
     /// Does something with the table.
@@ -185,27 +142,73 @@ impl Worlds {
         self.learn(&mut self.mirrors.borrow_mut(), f)
     }
 
+    /// Does something with the table that the mirrors do not know yet.
+    pub(crate) fn learn<R>(&self, mirrors: &mut Mirrors, f: impl FnOnce(&mut Entries, &Blueprint) -> R) -> R {
+        self.table.learn(mirrors, |entries| f(entries, self.blueprint()))
+    }
+
     /// The state with these ids.
     pub(crate) fn state(&self, ids: &[u32]) -> State {
         let mut state = State { print: 0, ids: ids.into() };
-        state.print = self.print(&self.prepared(&state), &state);
+        state.print = self.slot_prints(&state).into_iter().fold(0, u128::wrapping_add);
         state
     }
 
     /// The prints of all slots, which order states in the same way in every run.
-    pub(crate) fn slot_prints(&self, state: &State) -> SmallVec<[u128; 20]> {
+    pub(crate) fn slot_prints(&self, state: &State) -> SmallVec<[u128; 12]> {
         let mirrors = self.prepared(state);
-        state.ids.iter().enumerate().map(|(slot, &id)| self.slot_print(&mirrors, slot, id)).collect()
+        let (n, last) = (self.actors(), state.ids.len() - 1);
+        let print = |(slot, &id): (usize, &u32)| match slot {
+            slot if slot < n => mirrors.situations.print(id),
+            slot if slot == last => mirrors.weathers.print(id).wrapping_mul(self.weight(slot)),
+            slot => mirrors.causals.print(id).wrapping_mul(self.weight(slot)),
+        };
+        state.ids.iter().enumerate().map(print).collect()
     }
 
     /// What is on its way, as (destination, envelope).
     pub(crate) fn pending(&self, mirrors: &Mirrors, state: &State) -> Vec<(u16, u32)> {
-        let n = self.shape.actors;
-        if self.shape.causal {
+        let n = self.actors();
+        if self.is_causal() {
             return mirrors.causals.get(state.ids[n]).pending.iter().map(|p| (p.to, p.id)).collect();
         }
-        let inbox = |to: usize| mirrors.inboxes.get(state.ids[n + to]).items.iter().map(move |&id| (to as u16, id));
+        let inbox = |to: usize| {
+            let inbox = mirrors.situations.get(state.ids[to]).inbox;
+            mirrors.inboxes.get(inbox).items.iter().map(move |&id| (to as u16, id))
+        };
         (0..n).flat_map(inbox).collect()
+    }
+
+    /// Messages to `to` that can be delivered, as (sender, what steps call the message).
+    pub(crate) fn deliverable(&self, mirrors: &Mirrors, state: &State, to: u16) -> Vec<(u16, u32)> {
+        let blueprint = self.blueprint();
+        if self.is_causal() {
+            let network = |from, to| blueprint.channel(from, to);
+            let causal = mirrors.causals.get(state.ids[self.actors()]);
+            return causal.heads(to, &network).map(|at| (causal.pending[at].from, at as u32)).collect();
+        }
+        let inbox = mirrors.situations.get(state.ids[usize::from(to)]).inbox;
+        let key = |id: u32| key(blueprint, mirrors.envelopes.get(id).from, to, id);
+        let heads = inbox::heads(&mirrors.inboxes.get(inbox).items, key);
+        heads.map(|id| (mirrors.envelopes.get(id).from, id)).collect()
+    }
+
+    /// The envelope that a step speaks of.
+    pub(crate) fn envelope(&self, mirrors: &Mirrors, state: &State, message: u32) -> u32 {
+        match self.is_causal() {
+            true => mirrors.causals.get(state.ids[self.actors()]).pending[message as usize].id,
+            false => message,
+        }
+    }
+
+    /// A step in full: what was planned for a situation depends on the state.
+    pub fn in_full(&self, state: &State, step: &Step) -> Step {
+        let Step::Act { actor, nth } = *step else { return *step };
+        self.prepare(state);
+        let mirrors = &mut *self.mirrors.borrow_mut();
+        let situation = state.ids[usize::from(actor)];
+        self.plan(mirrors, situation);
+        mirrors.planned(situation, nth).step
     }
 
     /// Makes sure that the mirrors know everything that the state mentions.
@@ -214,13 +217,10 @@ impl Worlds {
         if mirrors.age == self.table.age() {
             return;
         }
-        let n = self.shape.actors;
-        let missing = state.ids[..n].iter().any(|&id| mirrors.locals.misses(id))
-            || mirrors.weathers.misses(state.ids[self.shape.weather()])
-            || match self.shape.causal {
-                true => mirrors.causals.misses(state.ids[n]),
-                false => state.ids[n..2 * n].iter().any(|&id| mirrors.inboxes.misses(id)),
-            };
+        let n = self.actors();
+        let missing = state.ids[..n].iter().any(|&id| mirrors.situations.misses(id))
+            || mirrors.weathers.misses(state.weather())
+            || (self.is_causal() && mirrors.causals.misses(state.ids[n]));
         if missing {
             self.table.copy(&mut mirrors);
         }
@@ -231,227 +231,35 @@ impl Worlds {
         self.mirrors.borrow()
     }
 
-    /// Does something with the table that the mirrors do not know yet.
-    pub(crate) fn learn<R>(&self, mirrors: &mut Mirrors, f: impl FnOnce(&mut Entries, &Blueprint) -> R) -> R {
-        self.table.learn(mirrors, |entries| f(entries, self.blueprint()))
-    }
-
-    /// What an actor does.
-    pub(crate) fn reaction(&self, mirrors: &mut Mirrors, actor: u16, local: u32, input: Input) -> u32 {
-        if let Some(&id) = mirrors.reactions.get(&(actor, local, input)) {
-            return id;
-        }
-        let id = self.learn(mirrors, |entries, blueprint| entries.effects(blueprint, actor, local, input));
-        mirrors.reactions.insert((actor, local, input), id);
-        id
-    }
-
-    fn owner(&self, to: u16) -> u16 {
-        if self.blueprint().channels.is_empty() { 0 } else { to }
-    }
-
-    fn pushed(&self, mirrors: &mut Mirrors, inbox: u32, envelope: u32, to: u16) -> u32 {
-        let owner = self.owner(to);
-        if let Some(&id) = mirrors.pushed.get(&(inbox, envelope, owner)) {
-            return id;
-        }
-        let id = self.learn(mirrors, |entries, blueprint| {
-            let key = |id: u32| key(blueprint, entries.envelopes.get(id).from, to, id);
-            let items = inbox::push(&entries.inboxes.get(inbox).items, envelope, key);
-            entries.inbox(Inbox { owner, items }, |from| blueprint.channel(from, to))
-        });
-        mirrors.pushed.insert((inbox, envelope, owner), id);
-        id
-    }
-
-    fn taken(&self, mirrors: &mut Mirrors, inbox: u32, envelope: u32, to: u16) -> u32 {
-        if let Some(&id) = mirrors.taken.get(&(inbox, envelope)) {
-            return id;
-        }
-        let id = self.learn(mirrors, |entries, blueprint| {
-            let old = entries.inboxes.get(inbox).clone();
-            let items = inbox::take(&old.items, envelope);
-            entries.inbox(Inbox { owner: old.owner, items }, |from| blueprint.channel(from, to))
-        });
-        mirrors.taken.insert((inbox, envelope), id);
-        id
-    }
-
-    fn set(&self, state: &mut State, slot: usize, id: u32, print: impl Fn(u32) -> u128) {
-        let old = std::mem::replace(&mut state.ids[slot], id);
-        if old != id {
-            let change = print(id).wrapping_sub(print(old));
-            state.print = state.print.wrapping_add(change.wrapping_mul(self.shape.weights[slot]));
-        }
-    }
-
-    fn set_local(&self, mirrors: &Mirrors, state: &mut State, actor: u16, local: u32) {
-        self.set(state, usize::from(actor), local, |id| mirrors.locals.print(id));
-    }
-
-    fn set_weather(&self, mirrors: &mut Mirrors, state: &mut State, change: impl FnOnce(&mut Weather)) {
-        let slot = self.shape.weather();
-        let mut weather = (**mirrors.weathers.get(state.ids[slot])).clone();
-        change(&mut weather);
-        let id = self.learn(mirrors, |entries, _| entries.weather(weather));
-        self.set(state, slot, id, |id| mirrors.weathers.print(id));
-    }
-
-    fn set_inbox(&self, mirrors: &Mirrors, state: &mut State, to: u16, id: u32) {
-        self.set(state, self.shape.actors + usize::from(to), id, |id| mirrors.inboxes.print(id));
-    }
-
-    fn change_causal(&self, mirrors: &mut Mirrors, state: &mut State, change: impl FnOnce(&mut Causal)) {
-        let slot = self.shape.actors;
-        let mut causal = (**mirrors.causals.get(state.ids[slot])).clone();
-        change(&mut causal);
-        let id =
-            self.learn(mirrors, |entries, blueprint| entries.causal(causal, &|from, to| blueprint.channel(from, to)));
-        self.set(state, slot, id, |id| mirrors.causals.print(id));
-    }
-
-    /// Removes a message; under causal delivery its destination learns its past if it was `read`.
-    fn take(&self, mirrors: &mut Mirrors, state: &mut State, to: u16, message: u32, read: bool) {
-        if self.shape.causal {
-            let blueprint = self.blueprint();
-            let network = |from, to| blueprint.channel(from, to);
-            return self.change_causal(mirrors, state, |causal| causal.take(message as usize, read, &network));
-        }
-        let inbox = state.ids[self.shape.actors + usize::from(to)];
-        let id = self.taken(mirrors, inbox, message, to);
-        self.set_inbox(mirrors, state, to, id);
-    }
-
-    /// The envelope that a step speaks of.
-    pub(crate) fn envelope(&self, mirrors: &Mirrors, state: &State, message: u32) -> u32 {
-        match self.shape.causal {
-            true => mirrors.causals.get(state.ids[self.shape.actors]).pending[message as usize].id,
-            false => message,
-        }
-    }
-
-    /// The branch of a handler takes effect: its next situation, then its sends in order, or its failure.
-    fn apply(&self, mirrors: &mut Mirrors, state: &mut State, actor: u16, effects: u32, branch: u16) {
-        if effects as usize >= mirrors.effects.len() {
-            self.table.copy(mirrors);
-        }
-        let (effects, nth) = (effects as usize, usize::from(branch));
-        let Branch { local, failure, ref sends, .. } = mirrors.effects[effects][nth];
-        let count = sends.len();
-        self.set_local(mirrors, state, actor, local);
-        if failure != NONE {
-            return self.set_weather(mirrors, state, |weather| weather.failed = Some(failure));
-        }
-        if self.shape.causal {
-            let effects = mirrors.effects[effects].clone();
-            return self.send_causal(mirrors, state, actor, &effects[nth].sends);
-        }
-        for i in 0..count {
-            let Send { to, envelope, .. } = mirrors.effects[effects][nth].sends[i];
-            if !self.is_gone(mirrors, state, to) {
-                let inbox = state.ids[self.shape.actors + usize::from(to)];
-                let id = self.pushed(mirrors, inbox, envelope, to);
-                self.set_inbox(mirrors, state, to, id);
-            }
-        }
-    }
-
-    fn send_causal(&self, mirrors: &mut Mirrors, state: &mut State, actor: u16, sends: &[Send]) {
-        if sends.is_empty() {
-            return;
-        }
-        let blueprint = self.blueprint();
-        let network = |from, to| blueprint.channel(from, to);
-        let lost: Vec<bool> = sends.iter().map(|send| self.is_gone(mirrors, state, send.to)).collect();
-        self.change_causal(mirrors, state, |causal| {
-            for (send, _) in sends.iter().zip(lost).filter(|(_, lost)| !lost) {
-                causal.push(actor, send.to, send.envelope, &network);
-            }
-        });
-    }
-
-    /// Whether an actor is down for good: nobody restarts in this run.
-    fn is_gone(&self, mirrors: &Mirrors, state: &State, actor: u16) -> bool {
-        let faults = &self.blueprint().faults;
-        faults.crashes > 0
-            && faults.restarts == 0
-            && mirrors.locals.get(state.ids[usize::from(actor)]).status == Status::Down
-    }
-
-    /// Messages to `to` that can be delivered, as steps name them.
-    fn deliverable(&self, mirrors: &Mirrors, state: &State, to: u16, out: &mut Vec<(u16, u32)>) {
-        let n = self.shape.actors;
-        let blueprint = self.blueprint();
-        if self.shape.causal {
-            let network = |from, to| blueprint.channel(from, to);
-            let causal = mirrors.causals.get(state.ids[n]);
-            out.extend(causal.heads(to, &network).map(|at| (causal.pending[at].from, at as u32)));
-            return;
-        }
-        let items = &mirrors.inboxes.get(state.ids[n + usize::from(to)]).items;
-        let key = |id: u32| key(blueprint, mirrors.envelopes.get(id).from, to, id);
-        out.extend(inbox::heads(items, key).map(|id| (mirrors.envelopes.get(id).from, id)));
-    }
-
-    fn crash(&self, mirrors: &mut Mirrors, state: &mut State, actor: u16) {
-        let local = mirrors.locals.get(state.ids[usize::from(actor)]).clone();
-        let survived = (local.value != NONE)
-            .then(|| {
-                let value = mirrors.values.get(local.value).value.clone();
-                self.blueprint().actors[usize::from(actor)].code.durable(&*value)
-            })
-            .flatten();
-        let id = self.learn(mirrors, |entries, _| {
-            let value = survived.map_or(NONE, |value| entries.value(value));
-            entries.local(Status::Down, value, Vec::new())
-        });
-        self.set_local(mirrors, state, actor, id);
-        self.set_weather(mirrors, state, |weather| weather.left.crashes -= 1);
-        if self.is_gone(mirrors, state, actor) {
-            self.forget_messages(mirrors, state, actor);
-        }
-    }
-
-    fn forget_messages(&self, mirrors: &mut Mirrors, state: &mut State, actor: u16) {
-        if self.shape.causal {
-            let blueprint = self.blueprint();
-            let network = |from, to| blueprint.channel(from, to);
-            return self.change_causal(mirrors, state, |causal| {
-                while let Some(at) = causal.pending.iter().position(|p| p.to == actor) {
-                    causal.take(at, false, &network);
-                }
-            });
-        }
-        let owner = self.owner(actor);
-        let id =
-            self.learn(mirrors, |entries, _| entries.inbox(Inbox { owner, items: Box::default() }, |_| Network::Asyn));
-        self.set_inbox(mirrors, state, actor, id);
-    }
-
     /// The state before anybody has started.
     fn blank(&self, mirrors: &mut Mirrors) -> State {
-        let n = self.shape.actors;
-        let ids = self.learn(mirrors, |entries, blueprint| {
-            let mut ids: SmallVec<[u32; 20]> = SmallVec::new();
-            ids.extend(std::iter::repeat_n(entries.local(Status::New, NONE, Vec::new()), n));
-            match self.shape.causal {
-                true => {
-                    ids.push(entries.causal(Causal::new(n), &|from, to| blueprint.channel(from, to)));
-                }
-                false => ids.extend((0..n as u16).map(|to| {
-                    let empty = Inbox { owner: self.owner(to), items: Box::default() };
-                    entries.inbox(empty, |_| Network::Asyn)
-                })),
+        let n = self.actors();
+        let ids: Vec<u32> = self.learn(mirrors, |entries, blueprint| {
+            let local = entries.local(Status::New, NONE, Vec::new());
+            let mut ids = Vec::new();
+            for actor in 0..n as u16 {
+                let inbox = if self.is_causal() { NONE } else { entries.inbox_of(blueprint, actor, Box::default()) };
+                ids.push(entries.situation(Situation { actor, local, inbox }, self.weight(usize::from(actor))));
+            }
+            if self.is_causal() {
+                ids.push(entries.causal(Causal::new(n), &|from, to| blueprint.channel(from, to)));
             }
             ids.push(entries.weather(Weather { left: blueprint.faults, ..Weather::default() }));
             ids
         });
-        let mut state = State { print: 0, ids };
-        state.print = self.print(mirrors, &state);
+        let mut state = State { print: 0, ids: SmallVec::from_vec(ids) };
+        let last = state.ids.len() - 1;
+        let situations = state.ids[..n].iter().map(|&id| mirrors.situations.print(id));
+        state.print = situations.fold(0, u128::wrapping_add);
+        state.print = state.print.wrapping_add(mirrors.weathers.print(state.weather()).wrapping_mul(self.weight(last)));
+        if self.is_causal() {
+            let net = mirrors.causals.print(state.ids[n]).wrapping_mul(self.weight(n));
+            state.print = state.print.wrapping_add(net);
+        }
         state
     }
 
-    /// A state with these local situations and nothing on its way.
+    /// A state with these local states and nothing on its way.
     pub(crate) fn at_rest(&self, locals: &[u32]) -> State {
         let mirrors = &mut *self.mirrors.borrow_mut();
         let mut state = self.rest.borrow_mut().get_or_insert_with(|| self.blank(mirrors)).clone();
@@ -461,116 +269,6 @@ impl Worlds {
         state
     }
 
-    /// The fingerprint from scratch.
-    pub(crate) fn print(&self, mirrors: &Mirrors, state: &State) -> u128 {
-        let weigh =
-            |(slot, &id): (usize, &u32)| self.slot_print(mirrors, slot, id).wrapping_mul(self.shape.weights[slot]);
-        state.ids.iter().enumerate().map(weigh).fold(0, u128::wrapping_add)
-    }
-
-    fn slot_print(&self, mirrors: &Mirrors, slot: usize, id: u32) -> u128 {
-        match slot {
-            slot if slot < self.shape.actors => mirrors.locals.print(id),
-            slot if slot == self.shape.weather() => mirrors.weathers.print(id),
-            _ if self.shape.causal => mirrors.causals.print(id),
-            _ => mirrors.inboxes.print(id),
-        }
-    }
-
-    fn message_steps(&self, mirrors: &mut Mirrors, state: &State, to: u16, weather: &Weather, out: &mut Vec<Step>) {
-        let mut messages = Vec::new();
-        self.deliverable(mirrors, state, to, &mut messages);
-        messages.retain(|&(from, _)| weather.reaches(usize::from(from), usize::from(to)));
-        for &(_, message) in &messages {
-            let input = Input::Message(self.envelope(mirrors, state, message));
-            let effects = self.reaction(mirrors, to, state.ids[usize::from(to)], input);
-            let rest = match self.shape.causal {
-                true => NONE,
-                false => self.taken(mirrors, state.ids[self.shape.actors + usize::from(to)], message, to),
-            };
-            for branch in 0..mirrors.effects[effects as usize].len() as u16 {
-                out.push(Step::Deliver { to, message, effects, branch, again: false, rest });
-                if weather.left.duplicates > 0 {
-                    out.push(Step::Deliver { to, message, effects, branch, again: true, rest });
-                }
-            }
-        }
-        if weather.left.losses > 0 {
-            out.extend(messages.iter().map(|&(_, message)| Step::Lose { to, message }));
-        }
-    }
-
-    fn timer_steps(&self, mirrors: &mut Mirrors, state: &State, actor: u16, out: &mut Vec<Step>) {
-        let local = state.ids[usize::from(actor)];
-        for timer in 0..mirrors.locals.get(local).timers.len() as u16 {
-            let effects = self.reaction(mirrors, actor, local, Input::Timer(timer));
-            for branch in 0..mirrors.effects[effects as usize].len() as u16 {
-                out.push(Step::Timer { actor, timer, effects, branch });
-            }
-        }
-    }
-
-    /// Whether what an actor that is up can do depends on its situation and its inbox alone.
-    fn is_calm(&self, weather: &Weather) -> bool {
-        let left = &weather.left;
-        !self.shape.causal && weather.split.is_none() && left.duplicates == 0 && left.losses == 0
-    }
-
-    fn actor_steps(&self, mirrors: &mut Mirrors, state: &State, actor: u16, weather: &Weather, out: &mut Vec<Step>) {
-        let local = state.ids[usize::from(actor)];
-        match mirrors.locals.get(local).status {
-            Status::New => {
-                let effects = self.reaction(mirrors, actor, local, Input::Start);
-                let branches = mirrors.effects[effects as usize].len() as u16;
-                out.extend((0..branches).map(|branch| Step::Start { actor, effects, branch }));
-            }
-            Status::Up => {
-                self.message_steps(mirrors, state, actor, weather, out);
-                self.timer_steps(mirrors, state, actor, out);
-            }
-            Status::Down if weather.left.restarts > 0 => {
-                let effects = self.reaction(mirrors, actor, local, Input::Restart);
-                let branches = mirrors.effects[effects as usize].len() as u16;
-                out.extend((0..branches).map(|branch| Step::Restart { actor, effects, branch }));
-            }
-            Status::Down => {}
-        }
-    }
-
-    /// The steps of an actor that is up, remembered.
-    fn calm_steps(&self, mirrors: &mut Mirrors, state: &State, actor: u16, weather: &Weather, out: &mut Vec<Step>) {
-        let at = usize::from(actor);
-        let local = state.ids[at];
-        let key = u64::from(local) << 32 | u64::from(state.ids[self.shape.actors + at]);
-        if let Some(steps) = mirrors.calm[at].get(&key) {
-            return out.extend_from_slice(steps);
-        }
-        let before = out.len();
-        self.actor_steps(mirrors, state, actor, weather, out);
-        if mirrors.locals.get(local).status == Status::Up {
-            mirrors.calm[at].insert(key, out[before..].into());
-        }
-    }
-
-    fn can_crash(&self, mirrors: &Mirrors, state: &State, actor: u16) -> bool {
-        let at = usize::from(actor);
-        self.blueprint().actors[at].may_crash && mirrors.locals.get(state.ids[at]).status == Status::Up
-    }
-
-    fn weather_steps(&self, weather: &Weather, out: &mut Vec<Step>) {
-        if weather.split.is_some() {
-            out.push(Step::Heal);
-        } else if weather.left.splits > 0 {
-            let declared = &self.blueprint().sides;
-            if declared.is_empty() {
-                // Every way to cut the actors in two; the last actor's side is the unnamed one.
-                out.extend((1..1u64 << (self.shape.actors - 1)).map(|side| Step::Split { side }));
-            } else {
-                out.extend(declared.iter().map(|&side| Step::Split { side }));
-            }
-        }
-    }
-
     /// The initial states, and how each actor started there. Starting is a step of its own only where its order can be seen.
     fn starts(&self) -> Vec<(State, Vec<Step>)> {
         let mirrors = &mut *self.mirrors.borrow_mut();
@@ -578,15 +276,15 @@ impl Worlds {
         if self.shape.starts {
             return starts;
         }
-        for actor in 0..self.shape.actors as u16 {
+        for actor in 0..self.actors() as u16 {
             let mut further = Vec::new();
             for (state, done) in starts {
-                if mirrors.weathers.get(state.ids[self.shape.weather()]).failed.is_some() {
+                if mirrors.weathers.get(state.weather()).failed.is_some() {
                     further.push((state, done));
                     continue;
                 }
                 let mut steps = Vec::new();
-                self.actor_steps(mirrors, &state, actor, &Weather::default(), &mut steps);
+                self.start_steps(mirrors, &state, actor, &mut steps);
                 further.extend(steps.into_iter().map(|step| {
                     let mut next = state.clone();
                     self.perform(mirrors, &mut next, &step);
@@ -597,54 +295,10 @@ impl Worlds {
         }
         starts
     }
-
-    fn perform(&self, mirrors: &mut Mirrors, state: &mut State, step: &Step) {
-        match *step {
-            Step::Start { actor, effects, branch } | Step::Timer { actor, effects, branch, .. } => {
-                self.apply(mirrors, state, actor, effects, branch);
-            }
-            Step::Deliver { to, message, effects, branch, again, rest } => {
-                match again {
-                    false if self.shape.causal => self.take(mirrors, state, to, message, true),
-                    false => {
-                        if mirrors.inboxes.misses(rest) {
-                            self.table.copy(mirrors);
-                        }
-                        self.set_inbox(mirrors, state, to, rest);
-                    }
-                    true => {
-                        if self.shape.causal {
-                            self.change_causal(mirrors, state, |causal| causal.read_again(message as usize));
-                        }
-                        self.set_weather(mirrors, state, |weather| weather.left.duplicates -= 1);
-                    }
-                }
-                self.apply(mirrors, state, to, effects, branch);
-            }
-            Step::Lose { to, message } => {
-                self.take(mirrors, state, to, message, false);
-                self.set_weather(mirrors, state, |weather| weather.left.losses -= 1);
-            }
-            Step::Crash { actor } => self.crash(mirrors, state, actor),
-            Step::Restart { actor, effects, branch } => {
-                self.set_weather(mirrors, state, |weather| weather.left.restarts -= 1);
-                self.apply(mirrors, state, actor, effects, branch);
-            }
-            Step::Split { side } => self.set_weather(mirrors, state, |weather| {
-                weather.split = Some(side);
-                weather.left.splits -= 1;
-            }),
-            Step::Heal => self.set_weather(mirrors, state, |weather| weather.split = None),
-        }
-    }
 }
 
-fn key(blueprint: &Blueprint, from: u16, to: u16, id: u32) -> Key {
-    Key::new(blueprint.channel(from, to), from, id)
-}
-
-fn show_local(mirrors: &Mirrors, id: u32) -> String {
-    let Local { status, value, timers } = &**mirrors.locals.get(id);
+fn show_local(mirrors: &Mirrors, local: &Local) -> String {
+    let Local { status, value, timers } = local;
     let state = if *value == NONE { "-".to_string() } else { mirrors.values.get(*value).value.show() };
     match (status, timers.is_empty()) {
         (Status::Up, true) => state,
@@ -663,48 +317,33 @@ impl Model for Worlds {
 
     fn actions(&self, state: &State, out: &mut Vec<Step>) {
         self.prepare(state);
-        let mirrors = &mut *self.mirrors.borrow_mut();
-        let weather = self.weather(mirrors, state);
-        if weather.failed.is_some() {
-            return;
-        }
-        let calm = self.is_calm(&weather);
-        let actors = self.shape.actors as u16;
-        mirrors.calm.resize_with(self.shape.actors, FxHashMap::default);
-        for actor in 0..actors {
-            match calm {
-                true => self.calm_steps(mirrors, state, actor, &weather, out),
-                false => self.actor_steps(mirrors, state, actor, &weather, out),
-            }
-        }
-        if weather.left.crashes > 0 {
-            out.extend(
-                (0..actors).filter(|&actor| self.can_crash(mirrors, state, actor)).map(|actor| Step::Crash { actor }),
-            );
-        }
-        self.weather_steps(&weather, out);
+        self.enabled(&mut self.mirrors.borrow_mut(), state, out);
     }
 
     fn next(&self, state: &State, step: &Step) -> Option<State> {
         self.prepare(state);
-        let mirrors = &mut *self.mirrors.borrow_mut();
         let mut next = state.clone();
-        self.perform(mirrors, &mut next, step);
+        self.perform(&mut self.mirrors.borrow_mut(), &mut next, step);
         Some(next)
     }
 
-    fn failure(&self, state: &State) -> Option<Violation> {
-        let mirrors = self.prepared(state);
-        let failed = mirrors.weathers.get(state.ids[self.shape.weather()]).failed?;
-        Some(self.table.lock().failures[failed as usize].clone())
+    fn next_print(&self, state: &State, step: &Step) -> Option<u128> {
+        self.prepare(state);
+        let print = self.print_after(&mut self.mirrors.borrow_mut(), state, step);
+        print.or_else(|| self.next(state, step).map(|next| next.print))
     }
 
     fn fingerprint(&self, state: &State) -> u128 {
         state.print
     }
 
+    fn failure(&self, state: &State) -> Option<Violation> {
+        let failed = self.prepared(state).weathers.get(state.weather()).failed?;
+        Some(self.table.lock().failures[failed as usize].clone())
+    }
+
     fn properties(&self) -> Vec<Property<Worlds>> {
-        let ask = |question: &crate::system::Question| {
+        let ask = |question: &Question| {
             let holds = question.holds.clone();
             let mut property = Property::new(question.kind, question.name.clone(), move |worlds: &Worlds, state| {
                 holds(&worlds.view(state))
@@ -736,7 +375,7 @@ impl Model for Worlds {
     }
 
     fn processes(&self) -> usize {
-        self.shape.actors
+        self.actors()
     }
 
     fn process(&self, step: &Step) -> Option<usize> {

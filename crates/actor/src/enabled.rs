@@ -1,0 +1,103 @@
+//! What can happen in a global state.
+
+use crate::faults::Weather;
+use crate::situation::branches;
+use crate::state::State;
+use crate::step::Step;
+use crate::table::{Input, Mirrors, Status};
+use crate::worlds::Worlds;
+
+impl Worlds {
+    /// Adds every step of `state` to `out`.
+    pub(crate) fn enabled(&self, mirrors: &mut Mirrors, state: &State, out: &mut Vec<Step>) {
+        let weather = mirrors.weathers.get(state.weather()).clone();
+        if weather.failed.is_some() {
+            return;
+        }
+        let calm = self.is_calm(&weather);
+        for actor in 0..self.actors() as u16 {
+            match calm {
+                true => self.planned_steps(mirrors, state, actor, out),
+                false => self.stormy_steps(mirrors, state, actor, &weather, out),
+            }
+        }
+        self.fault_steps(mirrors, state, &weather, out);
+    }
+
+    /// Whether what an actor can do depends on its situation alone.
+    fn is_calm(&self, weather: &Weather) -> bool {
+        let left = &weather.left;
+        !self.is_causal() && weather.split.is_none() && left.duplicates == 0 && left.losses == 0
+    }
+
+    /// The ways in which an actor can start.
+    pub(crate) fn start_steps(&self, mirrors: &mut Mirrors, state: &State, actor: u16, out: &mut Vec<Step>) {
+        let local = mirrors.situations.get(state.ids[usize::from(actor)]).local;
+        let effects = self.reaction(mirrors, actor, local, Input::Start);
+        out.extend(branches(mirrors, effects).map(|branch| Step::Start { actor, effects, branch }));
+    }
+
+    fn planned_steps(&self, mirrors: &mut Mirrors, state: &State, actor: u16, out: &mut Vec<Step>) {
+        let situation = state.ids[usize::from(actor)];
+        self.plan(mirrors, situation);
+        let count = mirrors.plans[situation as usize].as_ref().map_or(0, |plans| plans.len());
+        out.extend((0..count as u16).map(|nth| Step::Act { actor, nth }));
+    }
+
+    fn stormy_steps(&self, mirrors: &mut Mirrors, state: &State, actor: u16, weather: &Weather, out: &mut Vec<Step>) {
+        let local = mirrors.situations.get(state.ids[usize::from(actor)]).local;
+        match mirrors.locals.get(local).status {
+            Status::Down => {}
+            Status::New => self.start_steps(mirrors, state, actor, out),
+            Status::Up => {
+                self.message_steps(mirrors, state, actor, weather, out);
+                self.timer_steps(mirrors, actor, local, out);
+            }
+        }
+    }
+
+    fn message_steps(&self, mirrors: &mut Mirrors, state: &State, to: u16, weather: &Weather, out: &mut Vec<Step>) {
+        let local = mirrors.situations.get(state.ids[usize::from(to)]).local;
+        let mut messages = self.deliverable(mirrors, state, to);
+        messages.retain(|&(from, _)| weather.reaches(usize::from(from), usize::from(to)));
+        for &(_, message) in &messages {
+            let input = Input::Message(self.envelope(mirrors, state, message));
+            let effects = self.reaction(mirrors, to, local, input);
+            for branch in branches(mirrors, effects) {
+                out.push(Step::Deliver { to, message, effects, branch, again: false });
+                if weather.left.duplicates > 0 {
+                    out.push(Step::Deliver { to, message, effects, branch, again: true });
+                }
+            }
+        }
+        if weather.left.losses > 0 {
+            out.extend(messages.iter().map(|&(_, message)| Step::Lose { to, message }));
+        }
+    }
+
+    fn fault_steps(&self, mirrors: &mut Mirrors, state: &State, weather: &Weather, out: &mut Vec<Step>) {
+        for actor in 0..self.actors() as u16 {
+            let local = mirrors.situations.get(state.ids[usize::from(actor)]).local;
+            match mirrors.locals.get(local).status {
+                Status::Up if weather.left.crashes > 0 && self.blueprint().actors[usize::from(actor)].may_crash => {
+                    out.push(Step::Crash { actor });
+                }
+                Status::Down if weather.left.restarts > 0 => {
+                    let effects = self.reaction(mirrors, actor, local, Input::Restart);
+                    out.extend(branches(mirrors, effects).map(|branch| Step::Restart { actor, effects, branch }));
+                }
+                _ => {}
+            }
+        }
+        if weather.split.is_some() {
+            out.push(Step::Heal);
+        } else if weather.left.splits > 0 {
+            let declared = &self.blueprint().sides;
+            match declared.is_empty() {
+                // Every way to cut the actors in two; the last actor's side is the unnamed one.
+                true => out.extend((1..1u64 << (self.actors() - 1)).map(|side| Step::Split { side })),
+                false => out.extend(declared.iter().map(|&side| Step::Split { side })),
+            }
+        }
+    }
+}

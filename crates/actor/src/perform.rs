@@ -1,0 +1,219 @@
+//! What comes of a step.
+
+use crate::causal::Causal;
+use crate::faults::Weather;
+use crate::situation::Situation;
+use crate::state::State;
+use crate::step::Step;
+use crate::table::{Branch, Mirrors, NONE, Send, Status};
+use crate::worlds::Worlds;
+use smallvec::SmallVec;
+
+impl Worlds {
+    /// Takes a step.
+    pub(crate) fn perform(&self, mirrors: &mut Mirrors, state: &mut State, step: &Step) {
+        match *step {
+            Step::Act { actor, nth } => self.act(mirrors, state, actor, nth),
+            Step::Start { actor, effects, branch } | Step::Timer { actor, effects, branch, .. } => {
+                self.apply(mirrors, state, actor, effects, branch);
+            }
+            Step::Deliver { to, message, effects, branch, again } => {
+                match again {
+                    false => self.take(mirrors, state, to, message, true),
+                    true => {
+                        if self.is_causal() {
+                            self.change_causal(mirrors, state, |causal| causal.read_again(message as usize));
+                        }
+                        self.change_weather(mirrors, state, |weather| weather.left.duplicates -= 1);
+                    }
+                }
+                self.apply(mirrors, state, to, effects, branch);
+            }
+            Step::Lose { to, message } => {
+                self.take(mirrors, state, to, message, false);
+                self.change_weather(mirrors, state, |weather| weather.left.losses -= 1);
+            }
+            Step::Crash { actor } => self.crash(mirrors, state, actor),
+            Step::Restart { actor, effects, branch } => {
+                self.change_weather(mirrors, state, |weather| weather.left.restarts -= 1);
+                self.apply(mirrors, state, actor, effects, branch);
+            }
+            Step::Split { side } => self.change_weather(mirrors, state, |weather| {
+                weather.split = Some(side);
+                weather.left.splits -= 1;
+            }),
+            Step::Heal => self.change_weather(mirrors, state, |weather| weather.split = None),
+        }
+    }
+
+    /// A step that was planned: its situation, then what it sends.
+    fn act(&self, mirrors: &mut Mirrors, state: &mut State, actor: u16, nth: u16) {
+        let situation = state.ids[usize::from(actor)];
+        self.plan(mirrors, situation);
+        let plan = mirrors.planned(situation, nth);
+        if plan.fails {
+            let step = plan.step;
+            return self.perform(mirrors, state, &step);
+        }
+        let (next, count) = (plan.next, plan.sends.len());
+        state.print = state.print.wrapping_add(plan.change);
+        state.ids[usize::from(actor)] = next;
+        for i in 0..count {
+            let (to, envelope) = mirrors.planned(situation, nth).sends[i];
+            self.deposit(mirrors, state, to, envelope);
+        }
+    }
+
+    /// The fingerprint of the state that a planned step leads to, without building it; `None` if that takes more.
+    pub(crate) fn print_after(&self, mirrors: &mut Mirrors, state: &State, step: &Step) -> Option<u128> {
+        let Step::Act { actor, nth } = *step else { return None };
+        let situation = state.ids[usize::from(actor)];
+        self.plan(mirrors, situation);
+        let plan = mirrors.planned(situation, nth);
+        if plan.fails || self.drops_messages() {
+            return None;
+        }
+        let mut print = state.print.wrapping_add(plan.change);
+        let count = plan.sends.len();
+        // Slots that have changed so far.
+        let mut changed: SmallVec<[(u16, u32); 8]> = SmallVec::new();
+        changed.push((actor, plan.next));
+        for i in 0..count {
+            let (to, envelope) = mirrors.planned(situation, nth).sends[i];
+            let slot = changed.iter_mut().find(|(slot, _)| *slot == to);
+            let old = slot.as_ref().map_or(state.ids[usize::from(to)], |slot| slot.1);
+            let new = self.pushed(mirrors, old, envelope);
+            match slot {
+                Some(slot) => slot.1 = new,
+                None => changed.push((to, new)),
+            }
+            print = print.wrapping_add(mirrors.situations.print(new)).wrapping_sub(mirrors.situations.print(old));
+        }
+        Some(print)
+    }
+
+    /// The branch of a handler takes effect: its next local state, then its sends in order, or its failure.
+    fn apply(&self, mirrors: &mut Mirrors, state: &mut State, actor: u16, effects: u32, branch: u16) {
+        if effects as usize >= mirrors.effects.len() {
+            self.table.copy(mirrors);
+        }
+        let effects = mirrors.effects[effects as usize].clone();
+        let Branch { local, failure, ref sends, .. } = effects[usize::from(branch)];
+        self.set_local(mirrors, state, actor, local);
+        if failure != NONE {
+            return self.change_weather(mirrors, state, |weather| weather.failed = Some(failure));
+        }
+        match self.is_causal() {
+            true => self.send_causal(mirrors, state, actor, sends),
+            false => sends.iter().for_each(|send| self.deposit(mirrors, state, send.to, send.envelope)),
+        }
+    }
+
+    /// A message sets out.
+    fn deposit(&self, mirrors: &mut Mirrors, state: &mut State, to: u16, envelope: u32) {
+        if self.drops_messages() && self.is_down(mirrors, state, to) {
+            return;
+        }
+        let id = self.pushed(mirrors, state.ids[usize::from(to)], envelope);
+        state.set(usize::from(to), id, |id| mirrors.situations.print(id));
+    }
+
+    fn send_causal(&self, mirrors: &mut Mirrors, state: &mut State, actor: u16, sends: &[Send]) {
+        if sends.is_empty() {
+            return;
+        }
+        let network = |from, to| self.blueprint().channel(from, to);
+        let gone = |send: &&Send| self.drops_messages() && self.is_down(mirrors, state, send.to);
+        let sends: Vec<&Send> = sends.iter().filter(|send| !gone(send)).collect();
+        self.change_causal(mirrors, state, |causal| {
+            sends.iter().for_each(|send| causal.push(actor, send.to, send.envelope, &network));
+        });
+    }
+
+    fn is_down(&self, mirrors: &Mirrors, state: &State, actor: u16) -> bool {
+        mirrors.local(state, actor).status == Status::Down
+    }
+
+    /// Removes a message; under causal delivery its destination learns its past if it was `read`.
+    fn take(&self, mirrors: &mut Mirrors, state: &mut State, to: u16, message: u32, read: bool) {
+        if self.is_causal() {
+            let network = |from, to| self.blueprint().channel(from, to);
+            return self.change_causal(mirrors, state, |causal| causal.take(message as usize, read, &network));
+        }
+        let id = self.taken(mirrors, state.ids[usize::from(to)], message);
+        state.set(usize::from(to), id, |id| mirrors.situations.print(id));
+    }
+
+    pub(crate) fn set_local(&self, mirrors: &mut Mirrors, state: &mut State, actor: u16, local: u32) {
+        let slot = usize::from(actor);
+        let old = **mirrors.situations.get(state.ids[slot]);
+        let id = match old.local == local {
+            true => state.ids[slot],
+            false => self.situation(mirrors, Situation { local, ..old }),
+        };
+        state.set(slot, id, |id| mirrors.situations.print(id));
+    }
+
+    fn change_weather(&self, mirrors: &mut Mirrors, state: &mut State, change: impl FnOnce(&mut Weather)) {
+        let slot = state.ids.len() - 1;
+        let mut weather = (**mirrors.weathers.get(state.weather())).clone();
+        change(&mut weather);
+        let id = match mirrors.forecasts.get(&weather) {
+            Some(&id) => id,
+            None => {
+                let id = self.learn(mirrors, |entries, _| entries.weather(weather.clone()));
+                mirrors.forecasts.insert(weather, id);
+                id
+            }
+        };
+        let weight = self.weight(slot);
+        state.set(slot, id, |id| mirrors.weathers.print(id).wrapping_mul(weight));
+    }
+
+    fn change_causal(&self, mirrors: &mut Mirrors, state: &mut State, change: impl FnOnce(&mut Causal)) {
+        let slot = self.actors();
+        let mut causal = (**mirrors.causals.get(state.ids[slot])).clone();
+        change(&mut causal);
+        let network = |from, to| self.blueprint().channel(from, to);
+        let id = self.learn(mirrors, |entries, _| entries.causal(causal, &network));
+        let weight = self.weight(slot);
+        state.set(slot, id, |id| mirrors.causals.print(id).wrapping_mul(weight));
+    }
+
+    fn crash(&self, mirrors: &mut Mirrors, state: &mut State, actor: u16) {
+        let local = mirrors.situations.get(state.ids[usize::from(actor)]).local;
+        let down = match mirrors.crashed.get(&(actor, local)) {
+            Some(&down) => down,
+            None => {
+                let down = self.learn(mirrors, |entries, blueprint| entries.crashed(blueprint, actor, local));
+                mirrors.crashed.insert((actor, local), down);
+                down
+            }
+        };
+        self.set_local(mirrors, state, actor, down);
+        self.change_weather(mirrors, state, |weather| weather.left.crashes -= 1);
+        if self.drops_messages() {
+            self.forget_messages(mirrors, state, actor);
+        }
+    }
+
+    /// What is on its way to an actor that is down for good is gone.
+    fn forget_messages(&self, mirrors: &mut Mirrors, state: &mut State, actor: u16) {
+        if self.is_causal() {
+            let network = |from, to| self.blueprint().channel(from, to);
+            return self.change_causal(mirrors, state, |causal| {
+                while let Some(at) = causal.pending.iter().position(|p| p.to == actor) {
+                    causal.take(at, false, &network);
+                }
+            });
+        }
+        let slot = usize::from(actor);
+        let old = **mirrors.situations.get(state.ids[slot]);
+        let weight = self.weight(slot);
+        let id = self.learn(mirrors, |entries, blueprint| {
+            let inbox = entries.inbox_of(blueprint, actor, Box::default());
+            entries.situation(Situation { inbox, ..old }, weight)
+        });
+        state.set(slot, id, |id| mirrors.situations.print(id));
+    }
+}
