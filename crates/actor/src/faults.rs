@@ -29,8 +29,8 @@ pub struct Weather {
     pub left: Faults,
     /// Who is on one side while the network is split: a bit for each actor.
     pub split: Option<u64>,
-    /// The failure with this number ended the execution.
-    pub failed: Option<u32>,
+    /// This actor ended the execution by the failure with this number.
+    pub failed: Option<(u16, u32)>,
 }
 
 impl Weather {

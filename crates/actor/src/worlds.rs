@@ -332,7 +332,7 @@ impl Worlds {
         let branch: &Branch = &effects[usize::from(branch)];
         self.set_local(mirrors, state, actor, branch.local);
         if branch.failure != NONE {
-            return self.set_weather(mirrors, state, |weather| weather.failed = Some(branch.failure));
+            return self.set_weather(mirrors, state, |weather| weather.failed = Some((actor, branch.failure)));
         }
         if self.shape.causal && !branch.sends.is_empty() {
             let blueprint = self.blueprint();
@@ -634,8 +634,9 @@ impl Model for Worlds {
 
     fn failure(&self, state: &State) -> Option<Violation> {
         let mirrors = self.prepared(state);
-        let failed = mirrors.weathers.get(state.ids[self.shape.weather()]).failed?;
-        Some(self.table.lock().failures[failed as usize].clone())
+        let (actor, failure) = mirrors.weathers.get(state.ids[self.shape.weather()]).failed?;
+        let process = Some(self.blueprint().actors[usize::from(actor)].name.clone());
+        Some(Violation { process, ..(**self.table.lock().failures.get(failure)).clone() })
     }
 
     fn fingerprint(&self, state: &State) -> u128 {
