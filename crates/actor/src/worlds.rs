@@ -564,7 +564,8 @@ impl Worlds {
                     false => self.take(mirrors, state, to, message, true),
                     true => {
                         if self.shape.causal {
-                            self.change_causal(mirrors, state, |causal| causal.read_again(message as usize));
+                            let network = |from, to| self.blueprint().channel(from, to);
+                            self.change_causal(mirrors, state, |causal| causal.read_again(message as usize, &network));
                         }
                         self.set_weather(mirrors, state, |weather| weather.left.duplicates -= 1);
                     }
