@@ -5,7 +5,7 @@
 //! made of the prints of what the ids stand for, so it is the same in every run and on every thread.
 
 use crate::causal::Causal;
-use crate::faults::Weather;
+use crate::faults::{Weather, named_side};
 use crate::inbox::{self, Inbox, Key};
 use crate::narrate;
 use crate::persistent;
@@ -582,7 +582,7 @@ impl Worlds {
                 self.apply(mirrors, state, actor, effects, branch);
             }
             Step::Split { side } => self.set_weather(mirrors, state, |weather| {
-                weather.split = Some(side);
+                weather.split = Some(named_side(side, self.shape.actors));
                 weather.left.splits -= 1;
             }),
             Step::Heal => self.set_weather(mirrors, state, |weather| weather.split = None),
