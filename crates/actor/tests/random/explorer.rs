@@ -23,6 +23,8 @@ pub struct Being {
     pub timers: BTreeSet<usize>,
     /// The messages causally before its next step: a bit for each.
     past: u64,
+    /// What its handler sent and the network does not have yet; empty unless sends are steps of their own.
+    outbox: VecDeque<(usize, u8)>,
 }
 
 /// A message on its way.
@@ -134,9 +136,10 @@ impl World {
         // Messages of a bag in any order, others in the order of their channel.
         let mut mails: Vec<_> = self.mail.iter().enumerate().map(|(i, m)| self.cause(case, i, m)).collect();
         mails.sort();
+        let outboxes: Vec<_> = self.actors.iter().map(|being| &being.outbox).collect();
         Key {
             text: text(case, &self.locals(), &mail, self.left, self.split),
-            causes: format!("{actors:?} {mails:?}"),
+            causes: format!("{actors:?} {mails:?} {outboxes:?}"),
             failed: self.failed.clone(),
         }
     }
@@ -191,7 +194,8 @@ impl World {
             }
         };
         let side = |n: usize| self.split.map(|side| (side >> n) & 1);
-        free && side(m.from) == side(m.to) && matches!(self.actors[m.to].life, Life::Up(_))
+        let waits = matches!(self.actors[m.to].life, Life::Up(_)) && self.actors[m.to].outbox.is_empty();
+        free && waits && side(m.from) == side(m.to)
     }
 
     /// The deliverable messages, equal ones once.
@@ -205,23 +209,33 @@ impl World {
     }
 
     /// The actor comes out of its handler.
-    fn settle(&mut self, case: &Case, n: usize, result: Result<Effect, String>) {
+    fn settle(&mut self, n: usize, result: Result<Effect, String>) {
         let effect = match result {
             Ok(effect) => effect,
             Err(words) => return self.failed = Some((n, words)),
         };
         self.actors[n].life = Life::Up(effect.local);
         self.actors[n].timers = effect.timers;
-        for (to, tag) in effect.sends {
-            let id = self.sent;
-            assert!(id < 64, "the system is too large for this explorer");
-            self.sent += 1;
-            let past = self.actors[n].past;
-            self.actors[n].past |= 1 << id;
-            if case.faults.restarts > 0 || !matches!(self.actors[to].life, Life::Down(_)) {
-                self.mail.push(Mail { id, from: n, to, tag, past });
-            }
+        self.actors[n].outbox.extend(effect.sends);
+    }
+
+    /// The network takes all that a handler sent, in order.
+    fn post_all(&mut self, case: &Case, n: usize) {
+        while self.post(case, n) {}
+    }
+
+    /// The network takes the first message of an outbox, if there is one.
+    fn post(&mut self, case: &Case, n: usize) -> bool {
+        let Some((to, tag)) = self.actors[n].outbox.pop_front() else { return false };
+        let id = self.sent;
+        assert!(id < 64, "the system is too large for this explorer");
+        self.sent += 1;
+        let past = self.actors[n].past;
+        self.actors[n].past |= 1 << id;
+        if case.faults.restarts > 0 || !matches!(self.actors[to].life, Life::Down(_)) {
+            self.mail.push(Mail { id, from: n, to, tag, past });
         }
+        true
     }
 }
 
@@ -297,9 +311,23 @@ pub struct Graph {
     pub handler_runs: usize,
 }
 
+/// When the network takes what a handler sends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Sends {
+    /// At the end of the step, all at once.
+    WithTheStep,
+    /// One after the other; others may take steps in between.
+    OneByOne,
+}
+
 /// Explores; `None` if there are more than `limit` states.
 pub fn explore(case: &Case, limit: usize) -> Option<Graph> {
-    let mut search = Search { case, runs: HashSet::new() };
+    explore_with(case, Sends::WithTheStep, limit)
+}
+
+/// Explores; `None` if there are more than `limit` states.
+pub fn explore_with(case: &Case, sends: Sends, limit: usize) -> Option<Graph> {
+    let mut search = Search { case, sends, runs: HashSet::new() };
     let mut ids: HashMap<Key, usize> = HashMap::new();
     let mut graph = Graph {
         worlds: vec![],
@@ -369,13 +397,14 @@ impl Graph {
 
 struct Search<'a> {
     case: &'a Case,
+    sends: Sends,
     runs: HashSet<RunKey>,
 }
 
 impl Search<'_> {
     fn initial(&mut self) -> Vec<World> {
         let n = self.case.actors.len();
-        let being = Being { life: Life::New, timers: BTreeSet::new(), past: 0 };
+        let being = Being { life: Life::New, timers: BTreeSet::new(), past: 0, outbox: VecDeque::new() };
         let blank = World {
             actors: vec![being; n],
             mail: vec![],
@@ -406,7 +435,10 @@ impl Search<'_> {
         for (script, result) in runs(&self.case.actors[n], n, being, input) {
             self.runs.insert((n, being.life, being.timers.clone(), input, script));
             let mut next = world.clone();
-            next.settle(self.case, n, result);
+            next.settle(n, result);
+            if self.sends == Sends::WithTheStep {
+                next.post_all(self.case, n);
+            }
             after.push(next);
         }
         after
@@ -419,6 +451,11 @@ impl Search<'_> {
         }
         let mut after = Vec::new();
         for n in 0..world.actors.len() {
+            let mut posted = world.clone();
+            if posted.post(self.case, n) {
+                after.push(posted);
+                continue;
+            }
             match world.actors[n].life {
                 Life::New => after.extend(self.handle(world, n, Input::Start)),
                 Life::Up(_) => {

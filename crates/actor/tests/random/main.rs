@@ -1,6 +1,9 @@
 //! Random actor systems compared with a naive explorer that keeps plain cloned global states.
 
+mod executions;
 mod explorer;
+mod reduced;
 mod states;
 mod strategy;
+mod symmetric;
 mod table;

@@ -148,7 +148,7 @@ fn compare(case: &Case, claim: Claim) {
     }
 }
 
-const TASTE: Taste = Taste { cost: Cost::Sends, failures: true, faults: true, channels: true };
+const TASTE: Taste = Taste { cost: Cost::Sends, failures: true, faults: true, channels: true, sends: 2 };
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]

@@ -20,16 +20,18 @@ pub struct Taste {
     pub faults: bool,
     /// Whether channels may have networks of their own.
     pub channels: bool,
+    /// How many messages a handler sends at most.
+    pub sends: usize,
 }
 
 fn network() -> impl Strategy<Value = Network> {
     prop::sample::select(Network::ALL.to_vec())
 }
 
-fn deed(to: BoxedStrategy<To>, failures: bool) -> BoxedStrategy<Deed> {
+fn deed(to: BoxedStrategy<To>, taste: Taste) -> BoxedStrategy<Deed> {
     let timer = || prop::option::weighted(0.25, 0..TIMERS.len());
-    let sends = prop::collection::vec((to, 0..TAGS as u8), 0..=2);
-    let fails = prop::bool::weighted(if failures { 0.04 } else { 0.0 });
+    let sends = prop::collection::vec((to, 0..TAGS as u8), 0..=taste.sends);
+    let fails = prop::bool::weighted(if taste.failures { 0.04 } else { 0.0 });
     (0..ROWS, sends, timer(), timer(), fails).prop_map(|(next, sends, set, cancel, fails)| Deed {
         next,
         sends,
@@ -46,7 +48,7 @@ fn entry(deed: BoxedStrategy<Deed>) -> BoxedStrategy<Entry> {
 }
 
 fn table(to: BoxedStrategy<To>, fuel: RangeInclusive<u8>, taste: Taste) -> impl Strategy<Value = Table> {
-    let entry = entry(deed(to, taste.failures));
+    let entry = entry(deed(to, taste));
     let row = prop::collection::vec(entry.clone(), TAGS + TIMERS.len());
     let rows = prop::collection::vec(row, usize::from(ROWS));
     let durable = prop::collection::vec(prop::option::of(0..ROWS), usize::from(ROWS));
@@ -113,17 +115,32 @@ pub fn cases(taste: Taste) -> impl Strategy<Value = Case> {
     })
 }
 
-/// Random systems of two or three identical clients (the first actors) and a server; how many clients there are.
-pub fn symmetric(taste: Taste) -> impl Strategy<Value = (Case, usize)> {
-    (2..=3usize).prop_flat_map(move |clients| {
-        let client = prop_oneof![4 => Just(To::Actor(clients)), 1 => Just(To::Sender), 1 => Just(To::Me)].boxed();
-        let server = prop_oneof![4 => Just(To::Sender), 1 => Just(To::Me)].boxed();
+/// A server and two or three clients that are the same.
+#[derive(Clone, Debug)]
+pub struct Service {
+    pub case: Case,
+    pub server: usize,
+}
+
+impl Service {
+    /// The clients.
+    pub fn clients(&self) -> Vec<usize> {
+        (0..self.case.actors.len()).filter(|&n| n != self.server).collect()
+    }
+}
+
+/// Random services; the server comes first or last.
+pub fn services(taste: Taste) -> impl Strategy<Value = Service> {
+    (2..=3usize, any::<bool>()).prop_flat_map(move |(clients, first)| {
+        let server = if first { 0 } else { clients };
+        let to_server = prop_oneof![4 => Just(To::Actor(server)), 1 => Just(To::Sender), 1 => Just(To::Me)].boxed();
+        let to_client = prop_oneof![4 => Just(To::Sender), 1 => Just(To::Me)].boxed();
         let fuels = if clients == 2 { 1..=2 } else { 1..=1 };
-        (table(client, fuels, taste), table(server, 0..=3, taste), network(), faults(taste)).prop_map(
-            move |(client, server, network, faults)| {
+        (table(to_server, fuels, taste), table(to_client, 0..=3, taste), network(), faults(taste)).prop_map(
+            move |(client, of_server, network, faults)| {
                 let mut actors = vec![client; clients];
-                actors.push(server);
-                (Case { actors, network, channels: vec![], faults, may_crash: None, side: None }, clients)
+                actors.insert(server, of_server);
+                Service { case: Case { actors, network, channels: vec![], faults, may_crash: None, side: None }, server }
             },
         )
     })
