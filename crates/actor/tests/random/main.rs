@@ -2,6 +2,7 @@
 
 mod executions;
 mod explorer;
+mod found;
 mod reduced;
 mod states;
 mod strategy;

@@ -141,7 +141,7 @@ fn same_verdicts(case: &Case, graph: &Graph, claim: Claim) {
     }
 }
 
-fn compare(case: &Case, claim: Claim) {
+pub fn compare(case: &Case, claim: Claim) {
     if let Some(graph) = explore(case, LIMIT) {
         same_states(case, &graph);
         same_verdicts(case, &graph, claim);

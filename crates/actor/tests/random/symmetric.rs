@@ -37,7 +37,7 @@ fn claims_of(service: &Service, client: u8, server: u8) -> Vec<Claim> {
     service.clients().into_iter().map(claim).collect()
 }
 
-fn compare(service: &Service, rows: (u8, u8), graph: &Graph) {
+pub fn compare(service: &Service, rows: (u8, u8), graph: &Graph) {
     let case = &service.case;
     let renamings = renamings(service);
     let mut orbits: BTreeMap<Key, usize> = BTreeMap::new();
