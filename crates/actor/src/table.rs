@@ -330,13 +330,7 @@ impl Entries {
 
 /// It stays where it was; what it sent before it failed is of no interest any more.
 fn failed_branch(local: u32, failure: u32, ctx: &Context<'_>) -> Branch {
-    Branch {
-        local,
-        sends: Box::default(),
-        notes: ctx.notes.clone().into(),
-        chosen: ctx.chosen.clone().into(),
-        failure,
-    }
+    Branch { local, sends: Box::default(), notes: ctx.notes.clone().into(), chosen: ctx.chosen.clone().into(), failure }
 }
 
 /// A worker's own copy of the table.

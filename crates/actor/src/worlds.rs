@@ -142,19 +142,19 @@ impl Worlds {
         let mirrors = self.prepared(state);
         let mut words: Vec<String> =
             state.ids[..self.shape.actors].iter().map(|&id| show_local(&mirrors, id)).collect();
-        let mut pending: Vec<String> = self
+        let mut pending: Vec<(u16, Option<String>, String)> = self
             .pending(&mirrors, state)
             .into_iter()
             .map(|(to, id)| {
                 let envelope = mirrors.envelopes.get(id);
-                format!("{}→{to}: {}", envelope.from, mirrors.values.get(envelope.message).value.show())
+                let shown = format!("{}→{to}: {}", envelope.from, mirrors.values.get(envelope.message).value.show());
+                // A bag is sorted by id, and ids differ from run to run; it comes first, and the queues stay as they are.
+                let queued = self.blueprint().channel(envelope.from, to) != Network::Asyn;
+                (to, (!queued).then(|| shown.clone()), shown)
             })
             .collect();
-        if !self.shape.causal && !self.blueprint().uses(Network::P2p) && !self.blueprint().uses(Network::Mbox) {
-            // A multiset is sorted by id, and ids differ from run to run.
-            pending.sort();
-        }
-        words.extend(pending);
+        pending.sort_by_cached_key(|(to, bag, _)| (*to, bag.is_none(), bag.clone()));
+        words.extend(pending.into_iter().map(|(_, _, shown)| shown));
         let weather = mirrors.weathers.get(state.ids[self.shape.weather()]);
         words.push(format!("{:?} {:?} {}", weather.left, weather.split, weather.failed.is_some()));
         if self.shape.causal {
