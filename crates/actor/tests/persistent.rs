@@ -100,9 +100,8 @@ const MESSAGES: [(Name, Name, &[Name], Option<Name>); 6] = [
 
 /// How executions end when of the pending messages those are delivered that `may` go first, given the others.
 fn delivered(took: &[Name], may: fn(to: Name, earlier: &[Name]) -> bool, ends: &mut BTreeSet<End>) {
-    let pending = |name: Name, answers: Option<Name>| {
-        !took.contains(&name) && answers.is_none_or(|asked| took.contains(&asked))
-    };
+    let pending =
+        |name: Name, answers: Option<Name>| !took.contains(&name) && answers.is_none_or(|asked| took.contains(&asked));
     let mut done = true;
     for (name, to, past, _) in MESSAGES.into_iter().filter(|m| pending(m.0, m.3)) {
         let earlier: Vec<Name> =
@@ -113,7 +112,8 @@ fn delivered(took: &[Name], may: fn(to: Name, earlier: &[Name]) -> bool, ends: &
         }
     }
     if done {
-        let by = |who: Name| took.iter().copied().filter(|n| MESSAGES.iter().any(|m| m.0 == *n && m.1 == who)).collect();
+        let by =
+            |who: Name| took.iter().copied().filter(|n| MESSAGES.iter().any(|m| m.0 == *n && m.1 == who)).collect();
         ends.insert((by("T"), by("U")));
     }
 }

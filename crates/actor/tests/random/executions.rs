@@ -2,7 +2,7 @@
 
 use crate::explorer::{Graph, Sends, explore, explore_with};
 use crate::strategy::{Taste, cases, claims};
-use crate::table::{Case, Claim, Cost, Deed, Table};
+use crate::table::{Case, Claim, Cost, Deed, Table, spent, spent_in};
 use manyworlds_actor::System;
 use manyworlds_actor::locals::{ActorLocals, Finals};
 use manyworlds_core::{Budget, Deadlock, Network, NoObserver};
@@ -30,7 +30,8 @@ fn ends(graph: &Graph) -> BTreeSet<Vec<String>> {
 
 /// Whether no handler sends two messages.
 fn sends_one_at_most(case: &Case) -> bool {
-    let entries = |table: &Table| table.rows.iter().flatten().chain([&table.start]).flatten().flatten().cloned().collect();
+    let entries =
+        |table: &Table| table.rows.iter().flatten().chain([&table.start]).flatten().flatten().cloned().collect();
     case.actors.iter().flat_map(|table| -> Vec<Deed> { entries(table) }).all(|deed| deed.sends.len() < 2)
 }
 
@@ -47,11 +48,16 @@ fn compare(case: &Case, claim: Claim) {
         let at_rest = case.system().at_rest("claim", move |view| claim.holds_in(view));
         let fails = graph.failures().next().is_some();
         let wrong = fails || graph.finals().any(|id| !claim.holds(|n| graph.worlds[id].row(n)));
+        let stable = case.system().always_stable("fuel is left", |view| !spent_in(view));
+        let runs_out = graph.worlds.iter().any(|world| spent(|n| world.get(n)));
         for threads in [1, 2] {
             let Some((_, finals)) = run(&case.system(), threads, true) else { break };
             assert_eq!(finals, ends(&graph), "how executions end under {network} with {threads} threads");
             let Some((report, _)) = run(&at_rest, threads, false) else { break };
-            assert_eq!(report.counterexample.is_some(), wrong, "verdict under {network} with {threads} threads");
+            assert_eq!(report.counterexample.is_some(), wrong, "at rest under {network} with {threads} threads");
+            let Some((report, _)) = run(&stable, threads, false) else { break };
+            let expected = fails || runs_out;
+            assert_eq!(report.counterexample.is_some(), expected, "stable under {network} with {threads} threads");
         }
     }
 }

@@ -121,12 +121,17 @@ impl World {
         (0..self.actors.len()).map(|n| self.local(n)).collect()
     }
 
-    /// The row in which an actor is; of one that is down, what survived.
-    pub fn row(&self, n: usize) -> Option<u8> {
+    /// What an actor remembers; of one that is down, what survived.
+    pub fn get(&self, n: usize) -> Option<Local> {
         match self.actors[n].life {
-            Life::Up(local) | Life::Down(Some(local)) => Some(local.at),
+            Life::Up(local) | Life::Down(Some(local)) => Some(local),
             _ => None,
         }
+    }
+
+    /// The row in which an actor is.
+    pub fn row(&self, n: usize) -> Option<u8> {
+        self.get(n).map(|local| local.at)
     }
 
     /// The canonical form.
@@ -281,7 +286,8 @@ fn run(
         return Err(format!("deed {}", deed.next));
     }
     let enough = table.cost == Cost::Steps || deed.sends.len() <= usize::from(before.fuel);
-    let sends: Vec<(usize, u8)> = deed.sends.iter().filter(|_| enough).map(|&(to, tag)| (who(to, me, from), tag)).collect();
+    let sends: Vec<(usize, u8)> =
+        deed.sends.iter().filter(|_| enough).map(|&(to, tag)| (who(to, me, from), tag)).collect();
     let price = if table.cost == Cost::Sends { sends.len() as u8 } else { u8::from(!free) };
     if let Some(timer) = deed.cancel {
         timers.remove(&timer);
@@ -385,9 +391,8 @@ impl Graph {
     pub fn eventually(&self, holds: impl Fn(&World) -> bool) -> bool {
         let mut inside: Vec<bool> = self.worlds.iter().map(|world| !holds(world)).collect();
         loop {
-            let stays = |id: usize| {
-                self.successors[id].is_empty() || self.successors[id].iter().any(|&next| inside[next])
-            };
+            let stays =
+                |id: usize| self.successors[id].is_empty() || self.successors[id].iter().any(|&next| inside[next]);
             let Some(out) = (0..inside.len()).find(|&id| inside[id] && !stays(id)) else { break };
             inside[out] = false;
         }
@@ -405,14 +410,8 @@ impl Search<'_> {
     fn initial(&mut self) -> Vec<World> {
         let n = self.case.actors.len();
         let being = Being { life: Life::New, timers: BTreeSet::new(), past: 0, outbox: VecDeque::new() };
-        let blank = World {
-            actors: vec![being; n],
-            mail: vec![],
-            sent: 0,
-            left: self.case.faults,
-            split: None,
-            failed: None,
-        };
+        let blank =
+            World { actors: vec![being; n], mail: vec![], sent: 0, left: self.case.faults, split: None, failed: None };
         if (0..n).any(|from| (0..n).any(|to| self.case.channel(from, to) == Network::Mbox)) {
             return vec![blank];
         }

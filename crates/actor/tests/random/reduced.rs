@@ -3,7 +3,7 @@
 use crate::explorer::{Graph, explore};
 use crate::states::{RUNS, run, words};
 use crate::strategy::{Taste, cases, claims};
-use crate::table::{Case, Claim, Cost, Table, To};
+use crate::table::{Case, Claim, Cost, Table, To, spent, spent_in};
 use manyworlds_actor::System;
 use manyworlds_core::Pid;
 use manyworlds_explore::{Config, Reduction};
@@ -51,6 +51,7 @@ fn compare(case: &Case, claim: Claim, of: u8, graph: &Graph) {
     finals.sort();
     let fails = graph.failures().next().is_some();
     let wrong = fails || graph.finals().any(|id| !claim.holds(|n| graph.worlds[id].row(n)));
+    let runs_out = graph.worlds.iter().any(|world| spent(|n| world.get(n)));
     for (engine, threads, exact) in RUNS {
         let what = format!("{engine:?} with {threads} threads");
         let config = Config { threads, exact, reduction: Reduction::Persistent, ..Config::default() };
@@ -63,6 +64,11 @@ fn compare(case: &Case, claim: Claim, of: u8, graph: &Graph) {
         assert!(report.stats.states <= Some(graph.keys.len() as u64), "a reduction, {what}");
         let at_rest = declared(case, case.system().at_rest("claim", move |view| claim.holds_in(view)), of).worlds();
         assert_eq!(run(&at_rest, engine, &config).found.is_some(), wrong, "at rest, {what}");
+        if case.faults.crashes == 0 {
+            let stable =
+                declared(case, case.system().always_stable("fuel is left", |view| !spent_in(view)), of).worlds();
+            assert_eq!(run(&stable, engine, &config).found.is_some(), fails || runs_out, "stable, {what}");
+        }
     }
 }
 

@@ -84,6 +84,7 @@ fn same_states(case: &Case, graph: &Graph) {
         keys
     };
     let (all, finals) = (sorted(&mut (0..graph.keys.len())), sorted(&mut graph.finals()));
+    let mut told: Option<Vec<String>> = None;
     for (engine, threads, exact) in RUNS {
         let worlds = case.system().worlds();
         let config =
@@ -95,6 +96,9 @@ fn same_states(case: &Case, graph: &Graph) {
             words
         };
         let what = format!("{engine:?} with {threads} threads");
+        let mut as_told: Vec<String> = report.states.iter().map(|state| worlds.in_words(state)).collect();
+        as_told.sort();
+        same(&as_told, told.get_or_insert_with(|| as_told.clone()), &format!("as told in every run, {what}"));
         same(&in_words(&report.states), &all, &format!("states, {what}"));
         same(&in_words(&report.final_states), &finals, &format!("final states, {what}"));
         assert_eq!(report.stats.states, Some(graph.keys.len() as u64), "number of states, {what}");

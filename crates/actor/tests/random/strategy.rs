@@ -32,13 +32,9 @@ fn deed(to: BoxedStrategy<To>, taste: Taste) -> BoxedStrategy<Deed> {
     let timer = || prop::option::weighted(0.25, 0..TIMERS.len());
     let sends = prop::collection::vec((to, 0..TAGS as u8), 0..=taste.sends);
     let fails = prop::bool::weighted(if taste.failures { 0.04 } else { 0.0 });
-    (0..ROWS, sends, timer(), timer(), fails).prop_map(|(next, sends, set, cancel, fails)| Deed {
-        next,
-        sends,
-        set,
-        cancel,
-        fails,
-    }).boxed()
+    (0..ROWS, sends, timer(), timer(), fails)
+        .prop_map(|(next, sends, set, cancel, fails)| Deed { next, sends, set, cancel, fails })
+        .boxed()
 }
 
 fn entry(deed: BoxedStrategy<Deed>) -> BoxedStrategy<Entry> {
@@ -140,7 +136,10 @@ pub fn services(taste: Taste) -> impl Strategy<Value = Service> {
             move |(client, of_server, network, faults)| {
                 let mut actors = vec![client; clients];
                 actors.insert(server, of_server);
-                Service { case: Case { actors, network, channels: vec![], faults, may_crash: None, side: None }, server }
+                Service {
+                    case: Case { actors, network, channels: vec![], faults, may_crash: None, side: None },
+                    server,
+                }
             },
         )
     })

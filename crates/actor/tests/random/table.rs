@@ -212,6 +212,16 @@ impl Claim {
     }
 }
 
+/// Whether the first two actors have run out of fuel. Where nobody crashes that is for ever.
+pub fn spent(get: impl Fn(usize) -> Option<Local>) -> bool {
+    (0..2).all(|n| get(n).is_some_and(|local| local.fuel == 0))
+}
+
+/// Whether they have in a state of the engine.
+pub fn spent_in(view: &View<'_>) -> bool {
+    spent(|n| view.get::<Local>(Pid::root(n as u16)).copied())
+}
+
 impl Case {
     /// The network of a channel.
     pub fn channel(&self, from: usize, to: usize) -> Network {
