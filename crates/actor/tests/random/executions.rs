@@ -63,7 +63,7 @@ fn compare(case: &Case, claim: Claim) {
 }
 
 /// Every execution ends, so there are finitely many.
-const TASTE: Taste = Taste { cost: Cost::Steps, failures: true, faults: false, channels: false, sends: 2 };
+const TASTE: Taste = Taste { cost: Cost::Steps, failures: true, faults: false, channels: false, sends: 2, sparse: false };
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]

@@ -152,7 +152,7 @@ pub fn compare(case: &Case, claim: Claim) {
     }
 }
 
-const TASTE: Taste = Taste { cost: Cost::Sends, failures: true, faults: true, channels: true, sends: 2 };
+const TASTE: Taste = Taste { cost: Cost::Sends, failures: true, faults: true, channels: true, sends: 2, sparse: false };
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]

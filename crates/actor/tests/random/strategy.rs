@@ -22,6 +22,8 @@ pub struct Taste {
     pub channels: bool,
     /// How many messages a handler sends at most.
     pub sends: usize,
+    /// Whether everybody sends to two others at most, and some to nobody.
+    pub sparse: bool,
 }
 
 fn network() -> impl Strategy<Value = Network> {
@@ -82,10 +84,23 @@ fn faults(taste: Taste) -> BoxedStrategy<Faults> {
     (prop::sample::select(kinds.clone()), prop::sample::select(kinds)).prop_map(both).boxed()
 }
 
+/// The actors of a system.
+fn tables(n: usize, fuel: RangeInclusive<u8>, taste: Taste) -> BoxedStrategy<Vec<Table>> {
+    if !taste.sparse {
+        let to = prop_oneof![4 => (0..n).prop_map(To::Actor), 1 => Just(To::Sender)].boxed();
+        return prop::collection::vec(table(to, fuel, taste), n).boxed();
+    }
+    let row = prop::sample::subsequence((0..n).map(To::Actor).collect::<Vec<_>>(), 0..=2);
+    let of_row = move |row: Vec<To>| match row.is_empty() {
+        true => table(Just(To::Me).boxed(), fuel.clone(), Taste { sends: 0, ..taste }).boxed(),
+        false => table(prop::sample::select(row).boxed(), fuel.clone(), taste).boxed(),
+    };
+    prop::collection::vec(row.prop_flat_map(of_row), n).boxed()
+}
+
 /// Random systems of two to four actors.
 pub fn cases(taste: Taste) -> impl Strategy<Value = Case> {
     (2..=4usize).prop_flat_map(move |n| {
-        let to = prop_oneof![4 => (0..n).prop_map(To::Actor), 1 => Just(To::Sender)].boxed();
         let fuel = match (taste.cost, n) {
             (_, 2) => 1..=3,
             (_, 3) => 1..=2,
@@ -93,7 +108,7 @@ pub fn cases(taste: Taste) -> impl Strategy<Value = Case> {
         };
         let own = prop::collection::vec((0..n, 0..n, network()), 0..=if taste.channels { 2 } else { 0 });
         (
-            prop::collection::vec(table(to, fuel, taste), n),
+            tables(n, fuel, taste),
             network(),
             prop_oneof![Just(vec![]), own],
             faults(taste),

@@ -93,7 +93,7 @@ fn same_verdict(system: &System, nearest: Option<usize>, what: &str) {
     }
 }
 
-const TASTE: Taste = Taste { cost: Cost::Sends, failures: true, faults: true, channels: false, sends: 2 };
+const TASTE: Taste = Taste { cost: Cost::Sends, failures: true, faults: true, channels: false, sends: 2, sparse: false };
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(250))]
