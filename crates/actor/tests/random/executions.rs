@@ -63,10 +63,11 @@ fn compare(case: &Case, claim: Claim) {
 }
 
 /// Every execution ends, so there are finitely many.
-const TASTE: Taste = Taste { cost: Cost::Steps, failures: true, faults: false, channels: false, sends: 2, sparse: false };
+const TASTE: Taste =
+    Taste { cost: Cost::Steps, failures: true, faults: false, channels: false, sends: 2, sparse: false };
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
     fn executions_end_as_the_naive_explorer_says(case in prop_oneof![3 => cases(TASTE), 1 => cases(Taste { sends: 1, ..TASTE })], claim in claims()) {

@@ -3,8 +3,10 @@
 mod executions;
 mod explorer;
 mod found;
+mod handlers;
 mod reduced;
 mod states;
 mod strategy;
 mod symmetric;
 mod table;
+mod world;

@@ -10,9 +10,9 @@ use manyworlds_explore::{Config, Reduction};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
-const LIMIT: usize = 600;
+const LIMIT: usize = 300;
 
-/// All the deeds of a table.
+/// To whom an actor sends, once for each send in its table.
 fn recipients(table: &Table) -> impl Iterator<Item = To> {
     let entries = table.rows.iter().flatten().chain([&table.start, &table.restart]);
     entries.flatten().flatten().flat_map(|deed| deed.sends.iter().map(|&(to, _)| to))
@@ -87,7 +87,7 @@ fn reducible() -> impl Strategy<Value = Case> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(1500))]
 
     #[test]
     fn persistent_sets_keep_final_states_and_failures(

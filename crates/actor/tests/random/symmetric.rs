@@ -1,16 +1,17 @@
 //! Symmetry: one state of each orbit, and the verdicts of all of them.
 
-use crate::explorer::{Graph, Key, World, explore};
+use crate::explorer::{Graph, explore};
 use crate::states::{RUNS, run};
 use crate::strategy::{ROWS, Service, Taste, services};
 use crate::table::{Case, Claim, Cost};
+use crate::world::{Key, World};
 use manyworlds_actor::{System, View};
 use manyworlds_core::Pid;
 use manyworlds_explore::{Config, Engine};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-const LIMIT: usize = 900;
+const LIMIT: usize = 400;
 
 /// All ways to rename the clients.
 fn renamings(service: &Service) -> Vec<Vec<usize>> {
@@ -93,10 +94,11 @@ fn same_verdict(system: &System, nearest: Option<usize>, what: &str) {
     }
 }
 
-const TASTE: Taste = Taste { cost: Cost::Sends, failures: true, faults: true, channels: false, sends: 2, sparse: false };
+const TASTE: Taste =
+    Taste { cost: Cost::Sends, failures: true, faults: true, channels: false, sends: 2, sparse: false };
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(250))]
+    #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
     fn symmetry_explores_one_state_of_each_orbit(service in services(TASTE), rows in (0..ROWS, 0..ROWS)) {
