@@ -126,9 +126,13 @@ impl Causal {
         }
     }
 
-    /// The destination of a message learns its past, but the message stays on its way.
-    pub fn read_again(&mut self, at: usize) {
-        let Pending { to, past, .. } = self.pending[at].clone();
+    /// The destination of a message learns its past, but the message stays on its way: it now is part of that past itself.
+    pub fn read_again(&mut self, at: usize, network: &impl Fn(u16, u16) -> Network) {
+        let Pending { from, to, mut past, .. } = self.pending[at].clone();
+        if network(from, to) == Network::Cd {
+            // What can be read is the first of its channel.
+            past.set(from, to, 1);
+        }
         self.pasts[to as usize].merge(&past);
     }
 

@@ -27,10 +27,16 @@ impl Faults {
 pub struct Weather {
     /// What may still go wrong.
     pub left: Faults,
-    /// Who is on one side while the network is split: a bit for each actor.
+    /// Who is on one side while the network is split, the one without the last actor: a bit for each actor.
     pub split: Option<u64>,
-    /// The failure with this number ended the execution.
-    pub failed: Option<u32>,
+    /// This actor ended the execution by the failure with this number.
+    pub failed: Option<(u16, u32)>,
+}
+
+/// A split has two sides; of them the one without the last of `actors` stands for both.
+pub fn named_side(side: u64, actors: usize) -> u64 {
+    let last = 1 << (actors - 1);
+    if side & last == 0 { side } else { !side & (last - 1) }
 }
 
 impl Weather {

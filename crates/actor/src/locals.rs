@@ -204,7 +204,8 @@ impl Locals for ActorTable {
     fn failure(&self, node: NodeId) -> Option<Failure> {
         let Node::After { effects, branch, .. } = self.nodes[node.0 as usize] else { return None };
         let number = self.with_branch(effects, branch, |b| (b.failure != NONE).then_some(b.failure))?;
-        let Violation { property, message, location, .. } = self.worlds.table.lock().failures[number as usize].clone();
+        let violation = self.worlds.table.lock().failures.get(number).clone();
+        let Violation { property, message, location, .. } = (*violation).clone();
         let kind = if property == Property::ApiContract { FailureKind::Misuse } else { FailureKind::Panic };
         Some(Failure { kind, message, location })
     }

@@ -97,7 +97,7 @@ impl Teller<'_> {
         self.notes(actor, chosen);
         self.sends(actor, chosen);
         if chosen.failure != NONE {
-            let violation = self.worlds.table.lock().failures[chosen.failure as usize].clone();
+            let violation = (**self.worlds.table.lock().failures.get(chosen.failure)).clone();
             self.add("fail", usize::from(actor), Some(violation.message));
             self.steps.last_mut().expect("just added").location = violation.location;
         }

@@ -1,7 +1,7 @@
 //! What comes of a step.
 
 use crate::causal::Causal;
-use crate::faults::Weather;
+use crate::faults::{Weather, named_side};
 use crate::situation::Situation;
 use crate::state::State;
 use crate::step::Step;
@@ -22,7 +22,8 @@ impl Worlds {
                     false => self.take(mirrors, state, to, message, true),
                     true => {
                         if self.is_causal() {
-                            self.change_causal(mirrors, state, |causal| causal.read_again(message as usize));
+                            let network = |from, to| self.blueprint().channel(from, to);
+                            self.change_causal(mirrors, state, |causal| causal.read_again(message as usize, &network));
                         }
                         self.change_weather(mirrors, state, |weather| weather.left.duplicates -= 1);
                     }
@@ -39,7 +40,7 @@ impl Worlds {
                 self.apply(mirrors, state, actor, effects, branch);
             }
             Step::Split { side } => self.change_weather(mirrors, state, |weather| {
-                weather.split = Some(side);
+                weather.split = Some(named_side(side, self.actors()));
                 weather.left.splits -= 1;
             }),
             Step::Heal => self.change_weather(mirrors, state, |weather| weather.split = None),
@@ -101,7 +102,7 @@ impl Worlds {
         let Branch { local, failure, ref sends, .. } = effects[usize::from(branch)];
         self.set_local(mirrors, state, actor, local);
         if failure != NONE {
-            return self.change_weather(mirrors, state, |weather| weather.failed = Some(failure));
+            return self.change_weather(mirrors, state, |weather| weather.failed = Some((actor, failure)));
         }
         match self.is_causal() {
             true => self.send_causal(mirrors, state, actor, sends),

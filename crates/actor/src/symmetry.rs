@@ -4,7 +4,7 @@
 //! what ids stand for and not on the ids, so the representative is the same whoever visits it, and whenever.
 
 use crate::causal::Causal;
-use crate::faults::Weather;
+use crate::faults::{Weather, named_side};
 use crate::inbox::{self, Key};
 use crate::situation::Situation;
 use crate::state::State;
@@ -106,9 +106,14 @@ fn renamed(worlds: &Worlds, symmetry: &mut Symmetry, nth: u32, state: &State) ->
     }
     let last = ids.len() - 1;
     let weather = worlds.weather(&worlds.prepared(state), state);
-    if let Some(side) = weather.split {
-        let side = (0..n as u16).filter(|a| (side >> a) & 1 == 1).fold(0, |s, a| s | 1u64 << names.index(a));
-        ids[last] = worlds.with_entries(|entries, _| entries.weather(Weather { split: Some(side), ..weather }));
+    let side = |side: u64| (0..n as u16).filter(|a| (side >> a) & 1 == 1).fold(0, |s, a| s | 1u64 << names.index(a));
+    let renamed = Weather {
+        split: weather.split.map(|old| named_side(side(old), n)),
+        failed: weather.failed.map(|(actor, failure)| (names.index(actor), failure)),
+        ..weather
+    };
+    if renamed != weather {
+        ids[last] = worlds.with_entries(|entries, _| entries.weather(renamed));
     }
     worlds.state(&ids)
 }

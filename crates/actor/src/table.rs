@@ -135,8 +135,8 @@ pub struct Entries {
     pub situations: Interner<Situation>,
     /// What handlers do.
     pub effects: Vec<Arc<Effects>>,
-    /// What went wrong in handlers.
-    pub failures: Vec<Violation>,
+    /// What went wrong in handlers; in whose is part of the state.
+    pub failures: Interner<Violation>,
     known: FxHashMap<(u16, u32, Input), u32>,
     crashes: FxHashMap<(u16, u32), u32>,
     same_print: FxHashMap<u128, u32>,
@@ -226,8 +226,11 @@ impl Entries {
 
     /// The id of what belongs to no actor.
     pub fn weather(&mut self, weather: Weather) -> u32 {
-        // A failure has a number that differs from run to run; that it failed, and whose local situation that is, is enough.
-        self.weathers.intern(weather, |w| fingerprint::of(&(w.left, w.split, w.failed.is_some())))
+        let failures = &self.failures;
+        self.weathers.intern(weather, |w| {
+            let failed = w.failed.map(|(actor, failure)| (actor, failures.print(failure)));
+            fingerprint::of(&(w.left, w.split, failed))
+        })
     }
 
     /// The id of a list of messages to `owner`.
@@ -345,9 +348,9 @@ impl Entries {
             (None, Ok(next)) => self.branch(blueprint, actor, &next, &ctx),
             (failure, _) => {
                 let (property, message, location) = failure.expect("a run without a state has failed");
-                let process = Some(blueprint.actors[actor as usize].name.clone());
-                self.failures.push(Violation { property, message, location, process });
-                self.failed_branch(blueprint, actor, local, &ctx)
+                let violation = Violation { property, message, location, process: None };
+                let failure = self.failures.intern(violation, fingerprint::of);
+                failed_branch(local, failure, &ctx)
             }
         };
         (branch, ctx.asked, ctx.answers)
@@ -365,17 +368,6 @@ impl Entries {
         }
     }
 
-    /// It stays where it was; what it sent before it failed is of no interest any more.
-    fn failed_branch(&mut self, _: &Blueprint, _: u16, local: u32, ctx: &Context<'_>) -> Branch {
-        Branch {
-            local,
-            sends: Box::default(),
-            notes: ctx.notes.clone().into(),
-            chosen: ctx.chosen.clone().into(),
-            failure: self.failures.len() as u32 - 1,
-        }
-    }
-
     fn sends(&mut self, blueprint: &Blueprint, actor: u16, ctx: &Context<'_>) -> Box<[Send]> {
         let send = |sent: &crate::context::Sent| Send {
             to: blueprint.index(sent.to).expect("checked before"),
@@ -384,6 +376,11 @@ impl Entries {
         };
         ctx.sent.iter().map(send).collect()
     }
+}
+
+/// It stays where it was; what it sent before it failed is of no interest any more.
+fn failed_branch(local: u32, failure: u32, ctx: &Context<'_>) -> Branch {
+    Branch { local, sends: Box::default(), notes: ctx.notes.clone().into(), chosen: ctx.chosen.clone().into(), failure }
 }
 
 /// A worker's own copy of the table.

@@ -116,14 +116,14 @@ impl Worlds {
         let mirrors = self.prepared(state);
         let show = |(to, id): (u16, u32)| {
             let envelope = mirrors.envelopes.get(id);
-            let message = mirrors.values.get(envelope.message).value.show();
-            (self.blueprint().channel(envelope.from, to) == Network::Asyn, format!("{}→{to}: {message}", envelope.from))
+            let shown = format!("{}→{to}: {}", envelope.from, mirrors.values.get(envelope.message).value.show());
+            let bag = self.blueprint().channel(envelope.from, to) == Network::Asyn;
+            (to, bag.then(|| shown.clone()), shown)
         };
-        let (mut bag, queues): (Vec<_>, Vec<_>) =
-            self.pending(&mirrors, state).into_iter().map(show).partition(|(asyn, _)| *asyn);
-        // A multiset is sorted by id, and ids differ from run to run.
-        bag.sort();
-        words.extend(bag.into_iter().chain(queues).map(|(_, message)| message));
+        let mut pending: Vec<_> = self.pending(&mirrors, state).into_iter().map(show).collect();
+        // A bag is sorted by id, and ids differ from run to run; it comes first, and the queues stay as they are.
+        pending.sort_by_cached_key(|(to, bag, _)| (*to, bag.is_none(), bag.clone()));
+        words.extend(pending.into_iter().map(|(.., shown)| shown));
         let weather = mirrors.weathers.get(state.weather());
         words.push(format!("{:?} {:?} {}", weather.left, weather.split, weather.failed.is_some()));
         if self.is_causal() {
@@ -338,8 +338,9 @@ impl Model for Worlds {
     }
 
     fn failure(&self, state: &State) -> Option<Violation> {
-        let failed = self.prepared(state).weathers.get(state.weather()).failed?;
-        Some(self.table.lock().failures[failed as usize].clone())
+        let (actor, failure) = self.prepared(state).weathers.get(state.weather()).failed?;
+        let process = Some(self.blueprint().actors[usize::from(actor)].name.clone());
+        Some(Violation { process, ..(**self.table.lock().failures.get(failure)).clone() })
     }
 
     fn properties(&self) -> Vec<Property<Worlds>> {

@@ -1,0 +1,76 @@
+//! The DPOR engine: it visits executions, and they end as the naive explorer says.
+
+use crate::explorer::{Graph, Sends, explore, explore_with};
+use crate::strategy::{Taste, cases, claims};
+use crate::table::{Case, Claim, Cost, Deed, Table, spent, spent_in};
+use manyworlds_actor::System;
+use manyworlds_actor::locals::{ActorLocals, Finals};
+use manyworlds_core::{Budget, Deadlock, Network, NoObserver};
+use manyworlds_graph::{Config, Report};
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+/// Larger systems are left out: there are many more executions than states.
+const STATES: usize = 300;
+const EXECUTIONS: u64 = 3_000;
+
+/// A run, unless there are too many executions, and how executions ended.
+fn run(system: &System, threads: usize, keep_going: bool) -> Option<(Report, BTreeSet<Vec<String>>)> {
+    let finals = Finals::default();
+    let budget = Budget { executions: Some(EXECUTIONS), ..Budget::default() };
+    let config = Config { threads, keep_going, deadlock: Deadlock::Allow, budget, ..Config::default() };
+    let report = manyworlds_graph::explore(&ActorLocals::new(system).collect(finals.clone()), &config, &NoObserver);
+    let finals = std::mem::take(&mut *finals.lock().expect("nobody panicked"));
+    report.stopped.is_none().then_some((report, finals))
+}
+
+fn ends(graph: &Graph) -> BTreeSet<Vec<String>> {
+    graph.finals().map(|id| graph.worlds[id].locals()).collect()
+}
+
+/// Whether no handler sends two messages.
+fn sends_one_at_most(case: &Case) -> bool {
+    let entries =
+        |table: &Table| table.rows.iter().flatten().chain([&table.start]).flatten().flatten().cloned().collect();
+    case.actors.iter().flat_map(|table| -> Vec<Deed> { entries(table) }).all(|deed| deed.sends.len() < 2)
+}
+
+fn compare(case: &Case, claim: Claim) {
+    for network in Network::ALL {
+        let case = Case { network, ..case.clone() };
+        // To this engine each send is an event of its own. Under mbox others can be seen to come in between.
+        let sends = if network == Network::Mbox { Sends::OneByOne } else { Sends::WithTheStep };
+        let Some(graph) = explore_with(&case, sends, STATES) else { continue };
+        if let (Network::Mbox, Some(steps)) = (network, explore(&case, STATES)) {
+            assert!(ends(&steps).is_subset(&ends(&graph)), "whole steps are among the executions");
+            assert!(!sends_one_at_most(&case) || ends(&steps) == ends(&graph), "there is nothing to come in between");
+        }
+        let at_rest = case.system().at_rest("claim", move |view| claim.holds_in(view));
+        let fails = graph.failures().next().is_some();
+        let wrong = fails || graph.finals().any(|id| !claim.holds(|n| graph.worlds[id].row(n)));
+        let stable = case.system().always_stable("fuel is left", |view| !spent_in(view));
+        let runs_out = graph.worlds.iter().any(|world| spent(|n| world.get(n)));
+        for threads in [1, 2] {
+            let Some((_, finals)) = run(&case.system(), threads, true) else { break };
+            assert_eq!(finals, ends(&graph), "how executions end under {network} with {threads} threads");
+            let Some((report, _)) = run(&at_rest, threads, false) else { break };
+            assert_eq!(report.counterexample.is_some(), wrong, "at rest under {network} with {threads} threads");
+            let Some((report, _)) = run(&stable, threads, false) else { break };
+            let expected = fails || runs_out;
+            assert_eq!(report.counterexample.is_some(), expected, "stable under {network} with {threads} threads");
+        }
+    }
+}
+
+/// Every execution ends, so there are finitely many.
+const TASTE: Taste =
+    Taste { cost: Cost::Steps, failures: true, faults: false, channels: false, sends: 2, sparse: false };
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn executions_end_as_the_naive_explorer_says(case in prop_oneof![3 => cases(TASTE), 1 => cases(Taste { sends: 1, ..TASTE })], claim in claims()) {
+        compare(&case, claim);
+    }
+}

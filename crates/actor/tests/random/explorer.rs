@@ -1,0 +1,241 @@
+//! The naive explorer: it keeps plain cloned global states, and what may happen in one is read off the definitions.
+
+use crate::handlers::{Input, RunKey, runs};
+use crate::table::{Case, Local};
+use crate::world::{Being, Key, Life, Mail, World};
+use manyworlds_core::Network;
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+
+/// The whole graph of a system.
+pub struct Graph {
+    pub worlds: Vec<World>,
+    pub keys: Vec<Key>,
+    pub successors: Vec<Vec<usize>>,
+    pub depth: Vec<usize>,
+    pub initial: Vec<usize>,
+    /// The steps between states and the initial states.
+    pub transitions: usize,
+    /// How many different runs of handlers there were.
+    pub handler_runs: usize,
+}
+
+/// When the network takes what a handler sends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Sends {
+    /// At the end of the step, all at once.
+    WithTheStep,
+    /// One after the other; others may take steps in between.
+    OneByOne,
+}
+
+/// Explores; `None` if there are more than `limit` states.
+pub fn explore(case: &Case, limit: usize) -> Option<Graph> {
+    explore_with(case, Sends::WithTheStep, limit)
+}
+
+/// Explores; `None` if there are more than `limit` states.
+pub fn explore_with(case: &Case, sends: Sends, limit: usize) -> Option<Graph> {
+    let mut search = Search { case, sends, runs: HashSet::new() };
+    let mut ids: HashMap<Key, usize> = HashMap::new();
+    let mut graph = Graph {
+        worlds: vec![],
+        keys: vec![],
+        successors: vec![],
+        depth: vec![],
+        initial: vec![],
+        transitions: 0,
+        handler_runs: 0,
+    };
+    let mut queue = VecDeque::new();
+    let mut add = |graph: &mut Graph, queue: &mut VecDeque<usize>, world: World, depth: usize| {
+        let key = world.key(case);
+        graph.transitions += 1;
+        *ids.entry(key.clone()).or_insert_with(|| {
+            graph.worlds.push(world);
+            graph.keys.push(key);
+            graph.successors.push(vec![]);
+            graph.depth.push(depth);
+            queue.push_back(graph.worlds.len() - 1);
+            graph.worlds.len() - 1
+        })
+    };
+    for world in search.initial() {
+        let id = add(&mut graph, &mut queue, world, 0);
+        graph.initial.push(id);
+    }
+    while let Some(id) = queue.pop_front() {
+        if graph.worlds.len() > limit {
+            return None;
+        }
+        for world in search.steps(&graph.worlds[id].clone()) {
+            let depth = graph.depth[id] + 1;
+            let to = add(&mut graph, &mut queue, world, depth);
+            graph.successors[id].push(to);
+        }
+    }
+    graph.handler_runs = search.runs.len();
+    Some(graph)
+}
+
+impl Graph {
+    /// The states in which nothing more can happen, although nothing failed.
+    pub fn finals(&self) -> impl Iterator<Item = usize> {
+        (0..self.worlds.len()).filter(|&id| self.successors[id].is_empty() && self.worlds[id].failed.is_none())
+    }
+
+    /// The states in which a handler failed.
+    pub fn failures(&self) -> impl Iterator<Item = usize> {
+        (0..self.worlds.len()).filter(|&id| self.worlds[id].failed.is_some())
+    }
+
+    /// Whether `holds` is true somewhere on every maximal path: the greatest set of states without it from which a path can stay inside,
+    /// or ends, has no initial state.
+    pub fn eventually(&self, holds: impl Fn(&World) -> bool) -> bool {
+        let mut inside: Vec<bool> = self.worlds.iter().map(|world| !holds(world)).collect();
+        loop {
+            let stays =
+                |id: usize| self.successors[id].is_empty() || self.successors[id].iter().any(|&next| inside[next]);
+            let Some(out) = (0..inside.len()).find(|&id| inside[id] && !stays(id)) else { break };
+            inside[out] = false;
+        }
+        !self.initial.iter().any(|&id| inside[id])
+    }
+}
+
+struct Search<'a> {
+    case: &'a Case,
+    sends: Sends,
+    runs: HashSet<RunKey>,
+}
+
+impl Search<'_> {
+    fn initial(&mut self) -> Vec<World> {
+        let n = self.case.actors.len();
+        let being = Being { life: Life::New, timers: BTreeSet::new(), past: 0, outbox: VecDeque::new() };
+        let blank =
+            World { actors: vec![being; n], mail: vec![], sent: 0, left: self.case.faults, split: None, failed: None };
+        if (0..n).any(|from| (0..n).any(|to| self.case.channel(from, to) == Network::Mbox)) {
+            return vec![blank];
+        }
+        // Nobody sees in which order the actors start: they all have.
+        let mut worlds = vec![blank];
+        for actor in 0..n {
+            let each = |world: World| match world.failed {
+                Some(_) => vec![world],
+                None => self.handle(&world, actor, Input::Start),
+            };
+            worlds = worlds.into_iter().flat_map(each).collect();
+        }
+        worlds
+    }
+
+    /// The states after each run of a handler.
+    fn handle(&mut self, world: &World, n: usize, input: Input) -> Vec<World> {
+        let being = &world.actors[n];
+        let mut after = Vec::new();
+        for (script, result) in runs(&self.case.actors[n], n, being, input) {
+            self.runs.insert((n, being.life, being.timers.clone(), input, script));
+            let mut next = world.clone();
+            next.settle(n, result);
+            if self.sends == Sends::WithTheStep {
+                next.post_all(self.case, n);
+            }
+            after.push(next);
+        }
+        after
+    }
+
+    /// The states after each macro step.
+    fn steps(&mut self, world: &World) -> Vec<World> {
+        if world.failed.is_some() {
+            return vec![];
+        }
+        let mut after = Vec::new();
+        for n in 0..world.actors.len() {
+            let mut posted = world.clone();
+            if posted.post(self.case, n) {
+                after.push(posted);
+                continue;
+            }
+            match world.actors[n].life {
+                Life::New => after.extend(self.handle(world, n, Input::Start)),
+                Life::Up(_) => {
+                    for &timer in &world.actors[n].timers {
+                        after.extend(self.handle(world, n, Input::Timer(timer)));
+                    }
+                }
+                Life::Down(_) => {}
+            }
+        }
+        for nth in world.deliverables(self.case) {
+            self.messages(world, nth, &mut after);
+        }
+        self.crashes(world, &mut after);
+        self.splits(world, &mut after);
+        after
+    }
+
+    /// A message is delivered, delivered and kept, or lost.
+    fn messages(&mut self, world: &World, nth: usize, after: &mut Vec<World>) {
+        let Mail { id, from, to, tag, past } = world.mail[nth];
+        let mut kept = world.clone();
+        kept.actors[to].past |= past | 1 << id;
+        let mut taken = kept.clone();
+        taken.mail.remove(nth);
+        after.extend(self.handle(&taken, to, Input::Message(from, tag)));
+        if world.left.duplicates > 0 {
+            kept.left.duplicates -= 1;
+            after.extend(self.handle(&kept, to, Input::Message(from, tag)));
+        }
+        if world.left.losses > 0 {
+            let mut lost = world.clone();
+            lost.mail.remove(nth);
+            lost.left.losses -= 1;
+            after.push(lost);
+        }
+    }
+
+    /// Actors go down and come up again.
+    fn crashes(&mut self, world: &World, after: &mut Vec<World>) {
+        for (n, being) in world.actors.iter().enumerate() {
+            let mortal = self.case.may_crash.as_ref().is_none_or(|mortal| mortal.contains(&n));
+            match being.life {
+                Life::Up(local) if mortal && world.left.crashes > 0 => {
+                    let mut next = world.clone();
+                    next.left.crashes -= 1;
+                    let kept = self.case.actors[n].durable[usize::from(local.at)];
+                    next.actors[n].life = Life::Down(kept.map(|at| Local { at, ..local }));
+                    next.actors[n].timers.clear();
+                    if self.case.faults.restarts == 0 {
+                        next.mail.retain(|m| m.to != n);
+                    }
+                    after.push(next);
+                }
+                Life::Down(_) if world.left.restarts > 0 => {
+                    let mut next = world.clone();
+                    next.left.restarts -= 1;
+                    after.extend(self.handle(&next, n, Input::Restart));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The network falls apart, or is whole again.
+    fn splits(&mut self, world: &World, after: &mut Vec<World>) {
+        let mut next = world.clone();
+        if world.split.is_some() {
+            next.split = None;
+            return after.push(next);
+        }
+        if world.left.splits == 0 {
+            return;
+        }
+        next.left.splits -= 1;
+        // The side without the first actor stands for both.
+        let all = (1..1 << (world.actors.len() - 1)).map(|half: u64| half << 1).collect();
+        for side in self.case.side.map_or(all, |side| vec![side]) {
+            after.push(World { split: Some(side), ..next.clone() });
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! Random actor systems compared with a naive explorer that keeps plain cloned global states.
+
+mod executions;
+mod explorer;
+mod found;
+mod handlers;
+mod reduced;
+mod states;
+mod strategy;
+mod symmetric;
+mod table;
+mod world;

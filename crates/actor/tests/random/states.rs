@@ -1,0 +1,160 @@
+//! Every state, transition, final state and verdict of the engines without reduction.
+
+use crate::explorer::{Graph, explore};
+use crate::strategy::{Taste, cases, claims};
+use crate::table::{Case, Claim, Cost};
+use crate::world::text;
+use manyworlds_actor::{Faults, State, System, Worlds};
+use manyworlds_explore::{Config, Engine, Model, NoObserver, Report};
+use proptest::prelude::*;
+
+/// Larger systems are left out.
+const LIMIT: usize = 400;
+
+/// A state of the engine in the words of the naive explorer: the text, and who failed how.
+pub fn words(case: &Case, worlds: &Worlds, state: &State) -> (String, Option<(usize, String)>) {
+    let shown = worlds.in_words(state);
+    let mut parts: Vec<&str> = shown.split("; ").collect();
+    if worlds.blueprint().uses(manyworlds_core::Network::Cd) {
+        parts.pop();
+    }
+    let weather = parts.pop().expect("a state has weather");
+    let (locals, pending) = parts.split_at(case.actors.len());
+    let locals: Vec<String> = locals.iter().map(ToString::to_string).collect();
+    let mail: Vec<(usize, usize, u8)> = pending.iter().map(|flight| mail(flight)).collect();
+    let (left, split) = weather_of(weather);
+    let failed = worlds.failure(state).map(|violation| {
+        let name = violation.process.expect("an actor failed");
+        (name.trim_start_matches("actor ").parse().expect("a number"), violation.message)
+    });
+    (text(case, &locals, &mail, left, split), failed)
+}
+
+fn mail(flight: &str) -> (usize, usize, u8) {
+    let (from, rest) = flight.split_once('→').expect("from→to: message");
+    let (to, tag) = rest.split_once(": ").expect("from→to: message");
+    (from.parse().expect("a number"), to.parse().expect("a number"), tag.parse().expect("a tag"))
+}
+
+/// What is left of the budgets, each 0 or 1, and the split.
+fn weather_of(weather: &str) -> (Faults, Option<u64>) {
+    let number = |field: &str| -> u8 {
+        let (_, rest) = weather.split_once(field).expect("a field");
+        rest[2..3].parse().expect("a digit")
+    };
+    let left = Faults {
+        losses: number("losses"),
+        duplicates: number("duplicates"),
+        crashes: number("crashes"),
+        restarts: number("restarts"),
+        splits: number("splits"),
+    };
+    let split = weather.split_once("Some(").map(|(_, rest)| rest.split_once(')').expect("closed").0);
+    (left, split.map(|side| side.parse().expect("a side")))
+}
+
+/// Runs an engine.
+pub fn run(worlds: &Worlds, engine: Engine, config: &Config) -> Report<Worlds> {
+    manyworlds_explore::explore(worlds, engine, config, &NoObserver).expect("every question can be decided")
+}
+
+/// Every run of the explicit engines that is compared.
+pub const RUNS: [(Engine, usize, bool); 4] =
+    [(Engine::Bfs, 1, false), (Engine::Bfs, 2, true), (Engine::Dfs, 1, true), (Engine::Dfs, 2, false)];
+
+/// Compares sorted lists and shows what only one of them has.
+fn same<T: Ord + std::fmt::Debug>(ours: &[T], naive: &[T], what: &str) {
+    let count = |list: &[T], item: &T| list.iter().filter(|&other| other == item).count();
+    let only = |a: &[T], b: &[T]| -> Vec<String> {
+        a.iter().filter(|item| count(a, item) > count(b, item)).map(|item| format!("{item:?}")).collect()
+    };
+    if ours != naive {
+        panic!("{what}: only the engine {:#?}; only the naive explorer {:#?}", only(ours, naive), only(naive, ours));
+    }
+}
+
+fn same_states(case: &Case, graph: &Graph) {
+    let sorted = |ids: &mut dyn Iterator<Item = usize>| {
+        let mut keys: Vec<_> = ids.map(|id| (graph.keys[id].text.clone(), graph.keys[id].failed.clone())).collect();
+        keys.sort();
+        keys
+    };
+    let (all, finals) = (sorted(&mut (0..graph.keys.len())), sorted(&mut graph.finals()));
+    let mut told: Option<Vec<String>> = None;
+    for (engine, threads, exact) in RUNS {
+        let worlds = case.system().worlds();
+        let config =
+            Config { threads, exact, keep_going: true, collect_final: true, collect_states: true, ..Config::default() };
+        let report = run(&worlds, engine, &config);
+        let in_words = |states: &[State]| {
+            let mut words: Vec<_> = states.iter().map(|state| words(case, &worlds, state)).collect();
+            words.sort();
+            words
+        };
+        let what = format!("{engine:?} with {threads} threads");
+        let mut as_told: Vec<String> = report.states.iter().map(|state| worlds.in_words(state)).collect();
+        as_told.sort();
+        same(&as_told, told.get_or_insert_with(|| as_told.clone()), &format!("as told in every run, {what}"));
+        same(&in_words(&report.states), &all, &format!("states, {what}"));
+        same(&in_words(&report.final_states), &finals, &format!("final states, {what}"));
+        assert_eq!(report.stats.states, Some(graph.keys.len() as u64), "number of states, {what}");
+        assert_eq!(report.stats.transitions, Some(graph.transitions as u64), "transitions, {what}");
+        assert_eq!(report.stats.violations, graph.failures().count() as u64, "failures, {what}");
+        assert_eq!(worlds.stats().user_steps, graph.handler_runs as u64, "handler runs, {what}");
+        assert_eq!(worlds.stats().distinct_steps, graph.handler_runs as u64, "distinct handler runs, {what}");
+        if engine == Engine::Bfs {
+            let depth = graph.depth.iter().max().map(|depth| *depth as u64 + 1);
+            assert_eq!(report.stats.depth, depth, "depth, {what}");
+        }
+    }
+}
+
+/// Compares verdicts, and under bfs how far the nearest of the `wrong` states is.
+fn same_verdict(system: &System, graph: &Graph, what: &str, wrong: impl Fn(usize) -> bool) {
+    let nearest = (0..graph.worlds.len()).filter(|&id| wrong(id)).map(|id| graph.depth[id]).min();
+    for (engine, threads, exact) in RUNS {
+        let config = Config { threads, exact, ..Config::default() };
+        let found = run(&system.worlds(), engine, &config).found;
+        assert_eq!(found.is_some(), nearest.is_some(), "{what}: {engine:?} with {threads} threads");
+        if engine == Engine::Bfs {
+            let length = found.map(|found| found.path.steps.len());
+            assert_eq!(length, nearest, "{what}: shortest counterexample with {threads} threads");
+        }
+    }
+}
+
+fn same_verdicts(case: &Case, graph: &Graph, claim: Claim) {
+    let failed = |id: usize| graph.worlds[id].failed.is_some();
+    let holds = |id: usize| claim.holds(|n| graph.worlds[id].row(n));
+    let always = case.system().always("claim", move |view| claim.holds_in(view));
+    same_verdict(&always, graph, "always", |id| failed(id) || !holds(id));
+    let at_rest = case.system().at_rest("claim", move |view| claim.holds_in(view));
+    same_verdict(&at_rest, graph, "at rest", |id| failed(id) || graph.successors[id].is_empty() && !holds(id));
+    if graph.failures().next().is_none() {
+        let eventually = case.system().eventually("claim", move |view| !claim.holds_in(view));
+        let verdict = graph.eventually(|world| !claim.holds(|n| world.row(n)));
+        for (engine, threads, exact) in RUNS {
+            let config = Config { threads, exact, ..Config::default() };
+            let found = run(&eventually.worlds(), engine, &config).found;
+            assert_eq!(found.is_none(), verdict, "eventually: {engine:?} with {threads} threads");
+        }
+    }
+}
+
+pub fn compare(case: &Case, claim: Claim) {
+    if let Some(graph) = explore(case, LIMIT) {
+        same_states(case, &graph);
+        same_verdicts(case, &graph, claim);
+    }
+}
+
+const TASTE: Taste = Taste { cost: Cost::Sends, failures: true, faults: true, channels: true, sends: 2, sparse: false };
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(700))]
+
+    #[test]
+    fn the_engines_see_what_the_naive_explorer_sees(case in cases(TASTE), claim in claims()) {
+        compare(&case, claim);
+    }
+}
