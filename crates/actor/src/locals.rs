@@ -13,6 +13,7 @@ use manyworlds_core::{
 use manyworlds_explore::Kind;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Where an actor stands.
@@ -33,6 +34,7 @@ pub type Finals = Arc<Mutex<BTreeSet<Vec<String>>>>;
 pub struct ActorLocals {
     worlds: Mutex<Worlds>,
     finals: Option<Finals>,
+    torn: Arc<AtomicBool>,
 }
 
 /// Why the DPOR engine cannot check a system.
@@ -59,7 +61,13 @@ pub fn refusal(blueprint: &Blueprint) -> Option<String> {
 impl ActorLocals {
     /// Tables of a system; all of them share what handlers do.
     pub fn new(system: &System) -> ActorLocals {
-        ActorLocals { worlds: Mutex::new(system.worlds()), finals: None }
+        ActorLocals { worlds: Mutex::new(system.worlds()), finals: None, torn: Arc::default() }
+    }
+
+    /// Whether a handler sent several messages under mbox. They enter the mailboxes at once; to the DPOR engine each send is an event of its
+    /// own, so others come in between, and it sees more than can happen.
+    pub fn tore_a_step(&self) -> bool {
+        self.torn.load(Ordering::Relaxed)
     }
 
     /// Also collects how every execution ends.
@@ -74,7 +82,13 @@ impl LocalsFactory for ActorLocals {
 
     fn make(&self) -> ActorTable {
         let worlds = self.worlds.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        ActorTable { worlds, nodes: Vec::new(), ids: FxHashMap::default(), finals: self.finals.clone() }
+        ActorTable {
+            worlds,
+            nodes: Vec::new(),
+            ids: FxHashMap::default(),
+            finals: self.finals.clone(),
+            torn: self.torn.clone(),
+        }
     }
 }
 
@@ -84,6 +98,7 @@ pub struct ActorTable {
     nodes: Vec<Node>,
     ids: FxHashMap<Node, NodeId>,
     finals: Option<Finals>,
+    torn: Arc<AtomicBool>,
 }
 
 impl ActorTable {
@@ -99,6 +114,10 @@ impl ActorTable {
     fn react(&mut self, actor: u16, local: u32, input: Input) -> NodeId {
         let mirrors = &mut *self.worlds.mirrors.borrow_mut();
         let effects = self.worlds.reaction(mirrors, actor, local, input);
+        let mbox = self.worlds.blueprint().network == Network::Mbox;
+        if mbox && mirrors.effects[effects as usize].iter().any(|branch| branch.sends.len() > 1) {
+            self.torn.store(true, Ordering::Relaxed);
+        }
         let node = match mirrors.effects[effects as usize].len() {
             1 => Node::After { actor, effects, branch: 0 },
             _ => Node::Choosing { actor, effects },

@@ -251,21 +251,17 @@ impl Entries {
 
     /// The local state of `actor` when it has crashed in `local`. Asks user code what survives, once.
     pub fn crashed(&mut self, blueprint: &Blueprint, actor: u16, local: u32) -> u32 {
-        if let Some(&down) = self.crashes.get(&(actor, local)) {
+        // What survives depends on the state alone, not on the timers that were set.
+        let state = self.locals.get(local).value;
+        if let Some(&down) = self.crashes.get(&(actor, state)) {
             return down;
         }
-        let value = self.locals.get(local).value;
-        let code = &blueprint.actors[actor as usize].code;
-        let survived = match value {
-            NONE => None,
-            id => {
-                self.user_steps += 1;
-                code.durable(&*self.values.get(id).value.clone())
-            }
-        };
+        self.user_steps += 1;
+        let value = self.values.get(state).value.clone();
+        let survived = blueprint.actors[actor as usize].code.durable(&*value);
         let value = survived.map_or(NONE, |value| self.value(value));
         let down = self.local(Status::Down, value, Vec::new());
-        self.crashes.insert((actor, local), down);
+        self.crashes.insert((actor, state), down);
         down
     }
 

@@ -74,7 +74,15 @@ fn check_executions(system: &System, options: &Options, observer: Option<&dyn Ob
         keep_going: options.keep_going,
         ..Config::default()
     };
-    let report = explore(&ActorLocals::new(system), &config, &watch(options, observer));
+    let locals = ActorLocals::new(system);
+    let report = explore(&locals, &config, &watch(options, observer));
+    if locals.tore_a_step() {
+        return Err(Refused(
+            "engine `must`: under mbox the messages that one step sends enter the mailboxes at once, but this engine lets others come in \
+             between: use bfs or dfs, or another network"
+                .to_string(),
+        ));
+    }
     let verdict = match (report.counterexample, report.stopped) {
         (Some(trace), _) => violated(system, options, trace),
         (None, Some(reason)) => Verdict::Incomplete { reason, bounds: bounds(options).join(", ") },

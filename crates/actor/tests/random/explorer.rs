@@ -201,6 +201,7 @@ impl Search<'_> {
             let mortal = self.case.may_crash.as_ref().is_none_or(|mortal| mortal.contains(&n));
             match being.life {
                 Life::Up(local) if mortal && world.left.crashes > 0 => {
+                    self.runs.insert((n, being.life, BTreeSet::new(), Input::Crash, vec![]));
                     let mut next = world.clone();
                     next.left.crashes -= 1;
                     let kept = self.case.actors[n].durable[usize::from(local.at)];

@@ -11,6 +11,8 @@ pub enum Input {
     Message(usize, u8),
     Timer(usize),
     Restart,
+    /// Not a handler, but user code says what survives.
+    Crash,
 }
 
 /// What a handler does.
