@@ -25,7 +25,7 @@ impl Worlds {
     }
 
     /// Whether what an actor can do depends on its situation alone.
-    fn is_calm(&self, weather: &Weather) -> bool {
+    pub(crate) fn is_calm(&self, weather: &Weather) -> bool {
         let left = &weather.left;
         !self.is_causal() && weather.split.is_none() && left.duplicates == 0 && left.losses == 0
     }
@@ -40,8 +40,7 @@ impl Worlds {
     fn planned_steps(&self, mirrors: &mut Mirrors, state: &State, actor: u16, out: &mut Vec<Step>) {
         let situation = state.ids[usize::from(actor)];
         self.plan(mirrors, situation);
-        let count = mirrors.plans[situation as usize].as_ref().map_or(0, |plans| plans.len());
-        out.extend((0..count as u16).map(|nth| Step::Act { actor, nth }));
+        out.extend((0..mirrors.plans_of(situation).len() as u16).map(|nth| Step::Act { actor, nth }));
     }
 
     fn stormy_steps(&self, mirrors: &mut Mirrors, state: &State, actor: u16, weather: &Weather, out: &mut Vec<Step>) {
@@ -75,8 +74,9 @@ impl Worlds {
         }
     }
 
-    fn fault_steps(&self, mirrors: &mut Mirrors, state: &State, weather: &Weather, out: &mut Vec<Step>) {
-        for actor in 0..self.actors() as u16 {
+    pub(crate) fn fault_steps(&self, mirrors: &mut Mirrors, state: &State, weather: &Weather, out: &mut Vec<Step>) {
+        let mortal = weather.left.crashes > 0 || weather.left.restarts > 0;
+        for actor in (0..self.actors() as u16).filter(|_| mortal) {
             let local = mirrors.situations.get(state.ids[usize::from(actor)]).local;
             match mirrors.locals.get(local).status {
                 Status::Up if weather.left.crashes > 0 && self.blueprint().actors[usize::from(actor)].may_crash => {

@@ -2,12 +2,42 @@
 
 use crate::causal::Causal;
 use crate::faults::{Weather, named_side};
-use crate::situation::Situation;
+use crate::situation::{Plan, Situation};
 use crate::state::State;
 use crate::step::Step;
 use crate::table::{Branch, Mirrors, NONE, Send, Status};
 use crate::worlds::Worlds;
 use smallvec::SmallVec;
+
+impl Mirrors {
+    /// The fingerprint of the state that a plan of `actor` leads to, if all that it takes is known.
+    fn print_after(&self, state: &State, actor: u16, plan: &Plan) -> Option<u128> {
+        if plan.fails {
+            return None;
+        }
+        let print = state.print.wrapping_add(plan.change);
+        let situation = |to: u16| if to == actor { plan.next } else { state.ids[usize::from(to)] };
+        match *plan.sends.as_slice() {
+            [] => Some(print),
+            [(to, envelope)] => Some(print.wrapping_add(self.push(situation(to), envelope)?.change)),
+            ref sends => {
+                let mut print = print;
+                // Slots that have changed so far.
+                let mut changed: SmallVec<[(u16, u32); 8]> = SmallVec::new();
+                for &(to, envelope) in sends {
+                    let slot = changed.iter_mut().find(|(slot, _)| *slot == to);
+                    let push = self.push(slot.as_ref().map_or_else(|| situation(to), |slot| slot.1), envelope)?;
+                    print = print.wrapping_add(push.change);
+                    match slot {
+                        Some(slot) => slot.1 = push.next,
+                        None => changed.push((to, push.next)),
+                    }
+                }
+                Some(print)
+            }
+        }
+    }
+}
 
 impl Worlds {
     /// Takes a step.
@@ -65,32 +95,35 @@ impl Worlds {
         }
     }
 
-    /// The fingerprint of the state that a planned step leads to, without building it; `None` if that takes more.
-    pub(crate) fn print_after(&self, mirrors: &mut Mirrors, state: &State, step: &Step) -> Option<u128> {
-        let Step::Act { actor, nth } = *step else { return None };
-        let situation = state.ids[usize::from(actor)];
-        self.plan(mirrors, situation);
-        let plan = mirrors.planned(situation, nth);
-        if plan.fails || self.drops_messages() {
-            return None;
-        }
-        let mut print = state.print.wrapping_add(plan.change);
-        let count = plan.sends.len();
-        // Slots that have changed so far.
-        let mut changed: SmallVec<[(u16, u32); 8]> = SmallVec::new();
-        changed.push((actor, plan.next));
-        for i in 0..count {
-            let (to, envelope) = mirrors.planned(situation, nth).sends[i];
-            let slot = changed.iter_mut().find(|(slot, _)| *slot == to);
-            let old = slot.as_ref().map_or(state.ids[usize::from(to)], |slot| slot.1);
-            let new = self.pushed(mirrors, old, envelope);
-            match slot {
-                Some(slot) => slot.1 = new,
-                None => changed.push((to, new)),
+    /// Adds number and fingerprint of every successor to `out`.
+    pub(crate) fn successor_prints(&self, mirrors: &mut Mirrors, state: &State, out: &mut Vec<(u32, u128)>) {
+        let mut number = 0;
+        for actor in 0..self.actors() as u16 {
+            let situation = state.ids[usize::from(actor)];
+            self.plan(mirrors, situation);
+            for nth in 0..mirrors.plans_of(situation).len() as u16 {
+                let quick = mirrors.print_after(state, actor, &mirrors.plans_of(situation)[usize::from(nth)]);
+                let print = match quick {
+                    Some(print) if !self.drops_messages() => print,
+                    _ => self.build_print(mirrors, state, &Step::Act { actor, nth }),
+                };
+                out.push((number, print));
+                number += 1;
             }
-            print = print.wrapping_add(mirrors.situations.print(new)).wrapping_sub(mirrors.situations.print(old));
         }
-        Some(print)
+        let weather = mirrors.weathers.get(state.weather()).clone();
+        let mut faults = Vec::new();
+        self.fault_steps(mirrors, state, &weather, &mut faults);
+        for step in &faults {
+            out.push((number, self.build_print(mirrors, state, step)));
+            number += 1;
+        }
+    }
+
+    fn build_print(&self, mirrors: &mut Mirrors, state: &State, step: &Step) -> u128 {
+        let mut next = state.clone();
+        self.perform(mirrors, &mut next, step);
+        next.print
     }
 
     /// The branch of a handler takes effect: its next local state, then its sends in order, or its failure.
@@ -115,8 +148,9 @@ impl Worlds {
         if self.drops_messages() && self.is_down(mirrors, state, to) {
             return;
         }
-        let id = self.pushed(mirrors, state.ids[usize::from(to)], envelope);
-        state.set(usize::from(to), id, |id| mirrors.situations.print(id));
+        let push = self.pushed(mirrors, state.ids[usize::from(to)], envelope);
+        state.ids[usize::from(to)] = push.next;
+        state.print = state.print.wrapping_add(push.change);
     }
 
     fn send_causal(&self, mirrors: &mut Mirrors, state: &mut State, actor: u16, sends: &[Send]) {

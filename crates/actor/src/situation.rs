@@ -7,6 +7,7 @@ use crate::step::Step;
 use crate::system::Blueprint;
 use crate::table::{Entries, Input, Mirrors, NONE, Status};
 use crate::worlds::Worlds;
+use smallvec::SmallVec;
 
 /// An actor with what is on its way to it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -29,9 +30,20 @@ pub struct Plan {
     /// How that changes the fingerprint.
     pub change: u128,
     /// What it sends: to whom, which envelope.
-    pub sends: Box<[(u16, u32)]>,
+    pub sends: SmallVec<[(u16, u32); 3]>,
     /// Its handler fails: then more than situations change.
     pub fails: bool,
+}
+
+/// What a message on its way makes of a situation.
+#[derive(Clone, Copy, Debug)]
+pub struct Push {
+    /// Id of the envelope.
+    pub envelope: u32,
+    /// The situation with it.
+    pub next: u32,
+    /// How that changes the fingerprint.
+    pub change: u128,
 }
 
 impl Worlds {
@@ -42,9 +54,9 @@ impl Worlds {
     }
 
     /// The situation with one more message on its way.
-    pub(crate) fn pushed(&self, mirrors: &mut Mirrors, situation: u32, envelope: u32) -> u32 {
-        if let Some(&id) = mirrors.pushed.get(&word(situation, envelope)) {
-            return id;
+    pub(crate) fn pushed(&self, mirrors: &mut Mirrors, situation: u32, envelope: u32) -> Push {
+        if let Some(push) = mirrors.push(situation, envelope) {
+            return push;
         }
         let old = **mirrors.situations.get(situation);
         let weight = self.weight(usize::from(old.actor));
@@ -54,8 +66,14 @@ impl Worlds {
             let inbox = entries.inbox_of(blueprint, old.actor, items);
             entries.situation(Situation { inbox, ..old }, weight)
         });
-        mirrors.pushed.insert(word(situation, envelope), id);
-        id
+        let change = mirrors.situations.print(id).wrapping_sub(mirrors.situations.print(situation));
+        let push = Push { envelope, next: id, change };
+        let at = situation as usize;
+        if mirrors.pushes.len() <= at {
+            mirrors.pushes.resize_with(at + 1, Vec::new);
+        }
+        mirrors.pushes[at].push(push);
+        push
     }
 
     /// The situation with one message less on its way.

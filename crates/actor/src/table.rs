@@ -8,7 +8,7 @@ use crate::erased::{AnyActor, Event, Value};
 use crate::faults::Weather;
 use crate::inbox::Inbox;
 use crate::interner::{Interner, Mirror};
-use crate::situation::{Plan, Situation};
+use crate::situation::{Plan, Push, Situation};
 use crate::state::State;
 use crate::system::Blueprint;
 use manyworlds_core::{LocalStats, Network, Pid, Property, Violation, panics};
@@ -400,8 +400,8 @@ pub struct Mirrors {
     pub effects: Vec<Arc<Effects>>,
     /// (actor, local, input) → effects.
     pub reactions: FxHashMap<(u16, u32, Input), u32>,
-    /// (situation, envelope) in one word → the situation with it.
-    pub pushed: FxHashMap<u64, u32>,
+    /// For each situation what messages make of it. Few different ones ever come to one situation.
+    pub pushes: Vec<Vec<Push>>,
     /// (situation, envelope) in one word → the situation without it.
     pub taken: FxHashMap<u64, u32>,
     /// What can be done in each situation, once it was asked for.
@@ -420,10 +420,19 @@ impl Mirrors {
         self.locals.get(self.situations.get(state.ids[usize::from(actor)]).local)
     }
 
+    /// What a message makes of a situation, if that is known.
+    pub fn push(&self, situation: u32, envelope: u32) -> Option<Push> {
+        self.pushes.get(situation as usize)?.iter().find(|push| push.envelope == envelope).copied()
+    }
+
     /// What was planned for a situation.
+    pub fn plans_of(&self, situation: u32) -> &[Plan] {
+        self.plans[situation as usize].as_ref().expect("this situation was planned for")
+    }
+
+    /// One of the plans for a situation.
     pub fn planned(&self, situation: u32, nth: u16) -> &Plan {
-        let plans = self.plans[situation as usize].as_ref().expect("this situation was planned for");
-        &plans[usize::from(nth)]
+        &self.plans_of(situation)[usize::from(nth)]
     }
 
     /// Copies what is new.

@@ -37,7 +37,7 @@ pub fn run<M: Model>(model: &M, config: &Config, observer: &dyn Observer) -> Rep
     } else {
         bfs.levels(|| {
             round.expand(&mut worker);
-            round.insert(&worker);
+            round.insert(&mut worker);
             true
         });
         Vec::new()

@@ -119,7 +119,7 @@ struct Worker<'a, M: Model> {
     given: u64,
     /// For each state on the path, from the one the job began with: where its successors begin on the stack.
     marks: Vec<u64>,
-    batch: Vec<Successor<M>>,
+    batch: Vec<Successor<M::State>>,
     visits: u64,
 }
 
@@ -298,11 +298,11 @@ impl<'a, M: Model> Worker<'a, M> {
             access.shard(successor.print, |shard| shard.touch(successor.print));
         }
         let (before, mut new) = (self.stack.len(), 0);
-        for Successor { nth, print, action, built } in self.batch.drain(..) {
+        for Successor { nth, print, built } in self.batch.drain(..) {
             let arrival = access.shard(print, |shard| shard.insert(print, built.as_ref(), depth));
             new += u64::from(arrival == Arrival::New);
             if arrival != Arrival::Known {
-                let state = built.unwrap_or_else(|| self.own.stepper.build(from, &action));
+                let state = built.unwrap_or_else(|| self.own.stepper.build(from, nth));
                 self.stack.push_back(Task { nth, state, arrival });
             }
         }

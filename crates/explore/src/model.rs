@@ -42,10 +42,11 @@ pub trait Model: Clone + Send + 'static {
         fingerprint::of(state)
     }
 
-    /// The fingerprint of the state that `action` leads to. Most successors are known already, so a model that can tell the fingerprint
-    /// without building the state is explored faster.
-    fn next_print(&self, state: &Self::State, action: &Self::Action) -> Option<u128> {
-        self.next(state, action).map(|next| self.fingerprint(&next))
+    /// Adds the number and the fingerprint of every successor to `out`, in the order of [`Model::actions`], if it can do so without building
+    /// them; returns false if not. Most successors are known already, so a model that can is explored faster.
+    fn prints(&self, state: &Self::State, out: &mut Vec<(u32, u128)>) -> bool {
+        let _ = (state, out);
+        false
     }
 
     /// Whether [`Model::canonical`] does anything.

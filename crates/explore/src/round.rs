@@ -59,32 +59,24 @@ impl<S> Chunk<S> {
 
 /// Successors that lead from one chunk to one shard.
 ///
-/// Most of them are known already, so they are not built: a fingerprint and an action are enough to find out, and to build the others.
-struct Bucket<M: Model> {
+/// Most of them are known already, so they are not built: a fingerprint and the number of an action are enough to find out, and to build the others.
+struct Bucket<S> {
     prints: Vec<u128>,
-    arrows: Vec<Arrow<M::Action>>,
+    /// Index of the parent in its chunk, and the number of the action.
+    arrows: Vec<(u32, u32)>,
     /// The successors themselves, if whole states are wanted.
-    built: Vec<M::State>,
+    built: Vec<S>,
 }
 
-/// From where a successor comes, and how.
-struct Arrow<A> {
-    /// Index of the parent in its chunk.
-    index: u32,
-    /// The number of the action.
-    nth: u32,
-    action: A,
-}
-
-impl<M: Model> Bucket<M> {
-    fn new() -> Bucket<M> {
+impl<S> Bucket<S> {
+    fn new() -> Bucket<S> {
         Bucket { prints: Vec::new(), arrows: Vec::new(), built: Vec::new() }
     }
 
-    fn push(&mut self, index: u32, successor: Successor<M>) {
-        let Successor { nth, print, action, built } = successor;
+    fn push(&mut self, index: u32, successor: Successor<S>) {
+        let Successor { nth, print, built } = successor;
         self.prints.push(print);
-        self.arrows.push(Arrow { index, nth, action });
+        self.arrows.push((index, nth));
         self.built.extend(built);
     }
 }
@@ -107,7 +99,7 @@ pub struct Round<M: Model> {
     chunks: Vec<RwLock<Chunk<M::State>>>,
     used: AtomicUsize,
     /// Bucket `chunk * SHARDS + shard`.
-    buckets: Vec<Mutex<Bucket<M>>>,
+    buckets: Vec<Mutex<Bucket<M::State>>>,
     shards: Vec<Mutex<Shard<M::State>>>,
     next_chunk: AtomicUsize,
     next_shard: AtomicUsize,
@@ -122,7 +114,7 @@ pub struct Worker<M: Model> {
     pub stepper: Stepper<M>,
     /// What it looks for.
     pub checks: Checks<M>,
-    row: Vec<Bucket<M>>,
+    row: Vec<Bucket<M::State>>,
 }
 
 impl<M: Model> Worker<M> {
@@ -211,7 +203,7 @@ impl<M: Model> Round<M> {
                 chunk.cut += u64::from(moved);
                 moved
             } else {
-                let push = |next: Successor<M>| row[shard_of(next.print)].push(index as u32, next);
+                let push = |next: Successor<M::State>| row[shard_of(next.print)].push(index as u32, next);
                 let steps = stepper.expand(state, part, push);
                 chunk.generated += steps.generated;
                 if steps.reduced {
@@ -240,7 +232,7 @@ impl<M: Model> Round<M> {
 
     /// Second phase: inserts into shards until there are none left. The first to find a state in the order of the frontier is its
     /// parent.
-    pub fn insert(&self, worker: &Worker<M>) {
+    pub fn insert(&self, worker: &mut Worker<M>) {
         loop {
             let index = self.next_shard.fetch_add(1, Ordering::Relaxed);
             if index >= SHARDS {
@@ -255,21 +247,21 @@ impl<M: Model> Round<M> {
     }
 }
 
-fn swap<M: Model>(row: &mut [Bucket<M>], buckets: &[Mutex<Bucket<M>>]) {
+fn swap<S>(row: &mut [Bucket<S>], buckets: &[Mutex<Bucket<S>>]) {
     for (mine, bucket) in row.iter_mut().zip(buckets) {
         std::mem::swap(mine, &mut *lock(bucket));
     }
 }
 
 impl<S: Clone + Eq + std::hash::Hash> Shard<S> {
-    fn insert<M: Model<State = S>>(&mut self, bucket: &mut Bucket<M>, parents: &Chunk<S>, worker: &Worker<M>) {
+    fn insert<M: Model<State = S>>(&mut self, bucket: &mut Bucket<S>, parents: &Chunk<S>, worker: &mut Worker<M>) {
         self.seen.touch(&bucket.prints);
         let mut built = bucket.built.drain(..);
-        for (print, Arrow { index, nth, action }) in bucket.prints.drain(..).zip(bucket.arrows.drain(..)) {
+        for (print, (index, nth)) in bucket.prints.drain(..).zip(bucket.arrows.drain(..)) {
             let state = built.next();
             if self.seen.insert(print, state.as_ref()) {
                 let index = index as usize;
-                let state = state.unwrap_or_else(|| worker.stepper.build(&parents.states[index], &action));
+                let state = state.unwrap_or_else(|| worker.stepper.build(&parents.states[index], nth));
                 self.add(state, (parents.number(index), nth), worker);
             }
         }

@@ -23,15 +23,13 @@ pub struct Steps {
 }
 
 /// A step, and what stands for where it leads.
-pub struct Successor<M: Model> {
+pub struct Successor<S> {
     /// The number of the action.
     pub nth: u32,
     /// The fingerprint of the successor.
     pub print: u128,
-    /// The action.
-    pub action: M::Action,
     /// The successor itself, if whole states are wanted; otherwise it is built if it turns out to be new.
-    pub built: Option<M::State>,
+    pub built: Option<S>,
 }
 
 /// A step, and who takes it.
@@ -53,6 +51,7 @@ pub struct Stepper<M: Model> {
     pub whole: bool,
     persistent: bool,
     actions: Vec<M::Action>,
+    prints: Vec<(u32, u128)>,
     before: Option<LocalStats>,
 }
 
@@ -68,6 +67,7 @@ impl<M: Model> Stepper<M> {
             whole: config.exact || config.symmetry,
             persistent,
             actions: Vec::new(),
+            prints: Vec::new(),
             before,
         }
     }
@@ -90,37 +90,42 @@ impl<M: Model> Stepper<M> {
     }
 
     /// Takes steps from `state`; `each` is told the successors, except those of steps that change nothing.
-    pub fn expand(&mut self, state: &M::State, part: Part, mut each: impl FnMut(Successor<M>)) -> Steps {
+    pub fn expand(&mut self, state: &M::State, part: Part, mut each: impl FnMut(Successor<M::State>)) -> Steps {
+        let unchanged = self.model.fingerprint(state);
+        if !self.whole && !self.persistent {
+            self.prints.clear();
+            if self.model.prints(state, &mut self.prints) {
+                for &(nth, print) in self.prints.iter().filter(|(_, print)| *print != unchanged) {
+                    each(Successor { nth, print, built: None });
+                }
+                return Steps { generated: self.prints.len() as u64, reduced: false };
+            }
+        }
         let persistent = self.list(state);
         let range = match part {
             Part::Reduced => 0..persistent,
             Part::Rest => persistent..self.actions.len(),
         };
         let reduced = range.end < self.actions.len();
-        let unchanged = self.model.fingerprint(state);
         let mut generated = 0;
-        for (nth, action) in self.actions.drain(range.clone()).zip(range).map(|(action, nth)| (nth as u32, action)) {
-            let (print, built) = if self.whole {
-                let Some(next) = self.model.next(state, &action) else { continue };
-                let same = next == *state;
-                let next = if self.symmetry { self.model.canonical(next) } else { next };
-                let print = self.model.fingerprint(&next);
-                (print, if same { None } else { Some(next) })
-            } else {
-                let Some(print) = self.model.next_print(state, &action) else { continue };
-                (print, None)
-            };
+        for nth in range {
+            let Some(next) = self.model.next(state, &self.actions[nth]) else { continue };
             generated += 1;
-            if (self.whole && built.is_some()) || (!self.whole && print != unchanged) {
-                each(Successor { nth, print, action, built });
+            let (nth, changed) = (nth as u32, next != *state);
+            let next = self.canonical(next);
+            let print = self.model.fingerprint(&next);
+            if changed {
+                each(Successor { nth, print, built: self.whole.then_some(next) });
             }
         }
         Steps { generated, reduced }
     }
 
-    /// The successor that `action` leads to.
-    pub fn build(&self, state: &M::State, action: &M::Action) -> M::State {
-        self.model.next(state, action).expect("a step that was taken can be taken again")
+    /// The successor that the action with this number leads to.
+    pub fn build(&mut self, state: &M::State, nth: u32) -> M::State {
+        self.list(state);
+        let next = self.model.next(state, &self.actions[nth as usize]);
+        next.expect("a step that was taken can be taken again")
     }
 
     /// Whether anything can happen in a state.
