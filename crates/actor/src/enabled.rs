@@ -24,6 +24,29 @@ impl Worlds {
         self.fault_steps(mirrors, state, &weather, out);
     }
 
+    /// Step number `nth` of `state`.
+    pub(crate) fn nth_step(&self, mirrors: &mut Mirrors, state: &State, nth: u32) -> Option<Step> {
+        let weather = mirrors.weathers.get(state.weather());
+        if weather.failed.is_some() || !self.is_calm(weather) {
+            let mut steps = Vec::new();
+            self.enabled(mirrors, state, &mut steps);
+            return steps.get(nth as usize).copied();
+        }
+        let mut left = nth as usize;
+        for actor in 0..self.actors() as u16 {
+            let situation = state.ids[usize::from(actor)];
+            self.plan(mirrors, situation);
+            let count = mirrors.plans_of(situation).len();
+            if left < count {
+                return Some(Step::Act { actor, nth: left as u16 });
+            }
+            left -= count;
+        }
+        let (weather, mut faults) = (mirrors.weathers.get(state.weather()).clone(), Vec::new());
+        self.fault_steps(mirrors, state, &weather, &mut faults);
+        faults.get(left).copied()
+    }
+
     /// Whether what an actor can do depends on its situation alone.
     pub(crate) fn is_calm(&self, weather: &Weather) -> bool {
         let left = &weather.left;

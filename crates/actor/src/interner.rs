@@ -71,6 +71,16 @@ impl<T> Default for Mirror<T> {
 }
 
 impl<T> Mirror<T> {
+    /// How many are there.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Whether nothing is there.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
     /// Whether `id` is not there yet.
     pub fn misses(&self, id: u32) -> bool {
         id as usize >= self.items.len()

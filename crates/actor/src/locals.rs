@@ -258,7 +258,7 @@ impl Locals for ActorTable {
                 locals[proc.0 as usize] = self.with_branch(effects, branch, |b| b.local);
             }
         }
-        let state = self.worlds.at_rest(&locals);
+        let state = self.worlds.resting(&locals);
         if let Some(finals) = &self.finals {
             let words = self.worlds.locals_in_words(&state);
             finals.lock().unwrap_or_else(PoisonError::into_inner).insert(words);

@@ -103,11 +103,16 @@ impl Worlds {
     }
 
     /// Makes sure that the plans of a situation are known: what can be done there if every message arrives once and for sure.
+    #[inline]
     pub(crate) fn plan(&self, mirrors: &mut Mirrors, situation: u32) {
-        let at = situation as usize;
-        if mirrors.plans.get(at).is_some_and(Option::is_some) {
-            return;
+        if !mirrors.plans.get(situation as usize).is_some_and(Option::is_some) {
+            self.make_plans(mirrors, situation);
         }
+    }
+
+    #[cold]
+    fn make_plans(&self, mirrors: &mut Mirrors, situation: u32) {
+        let at = situation as usize;
         let mut steps = Vec::new();
         self.steps_of(mirrors, situation, &mut steps);
         let plans = steps.into_iter().map(|step| self.planned(mirrors, situation, step)).collect();

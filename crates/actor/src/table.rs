@@ -396,6 +396,8 @@ pub struct Mirrors {
     pub weathers: Mirror<Weather>,
     /// Actors with what is on its way to them.
     pub situations: Mirror<Situation>,
+    /// The user's state in each situation, if there is one: what properties look at most.
+    pub faces: Vec<Option<Arc<dyn Value>>>,
     /// What handlers do.
     pub effects: Vec<Arc<Effects>>,
     /// (actor, local, input) → effects.
@@ -444,6 +446,10 @@ impl Mirrors {
         self.causals.update(&entries.causals);
         self.weathers.update(&entries.weathers);
         self.situations.update(&entries.situations);
+        for id in self.faces.len()..self.situations.len() {
+            let value = self.locals.get(self.situations.get(id as u32).local).value;
+            self.faces.push((value != NONE).then(|| self.values.get(value).value.clone()));
+        }
         self.effects.extend_from_slice(&entries.effects[self.effects.len()..]);
     }
 }

@@ -2,9 +2,10 @@
 
 use crate::erased::Value;
 use crate::state::State;
-use crate::table::{Mirrors, NONE, Status};
+use crate::table::{Mirrors, Status};
 use crate::worlds::Worlds;
 use manyworlds_core::Pid;
+use std::any::Any;
 use std::cell::Ref;
 
 /// A message on its way.
@@ -88,11 +89,9 @@ impl<'a> View<'a> {
         self.flights().into_iter().filter_map(|f| Some((f.from, f.to, f.message()?))).collect()
     }
 
+    #[inline]
     fn nth<S: 'static>(&self, n: usize) -> Option<&S> {
-        let local = self.mirrors.local(self.state, n as u16);
-        match local.value {
-            NONE => None,
-            id => self.mirrors.values.get(id).value.as_any().downcast_ref(),
-        }
+        let value: &dyn Any = self.mirrors.faces[self.state.ids[n] as usize].as_deref()?;
+        value.downcast_ref()
     }
 }

@@ -260,7 +260,7 @@ impl Worlds {
     }
 
     /// A state with these local states and nothing on its way.
-    pub(crate) fn at_rest(&self, locals: &[u32]) -> State {
+    pub(crate) fn resting(&self, locals: &[u32]) -> State {
         let mirrors = &mut *self.mirrors.borrow_mut();
         let mut state = self.rest.borrow_mut().get_or_insert_with(|| self.blank(mirrors)).clone();
         for (actor, &local) in locals.iter().enumerate().filter(|(_, local)| **local != NONE) {
@@ -336,6 +336,20 @@ impl Model for Worlds {
             self.successor_prints(mirrors, state, out);
         }
         quick
+    }
+
+    fn nth(&self, state: &State, nth: u32) -> Option<State> {
+        self.prepare(state);
+        let mirrors = &mut *self.mirrors.borrow_mut();
+        let step = self.nth_step(mirrors, state, nth)?;
+        let mut next = state.clone();
+        self.perform(mirrors, &mut next, &step);
+        Some(next)
+    }
+
+    fn at_rest(&self, state: &State) -> bool {
+        self.prepare(state);
+        self.nth_step(&mut self.mirrors.borrow_mut(), state, 0).is_none()
     }
 
     fn fingerprint(&self, state: &State) -> u128 {

@@ -49,6 +49,20 @@ pub trait Model: Clone + Send + 'static {
         false
     }
 
+    /// The state that action number `nth` of [`Model::actions`] leads to.
+    fn nth(&self, state: &Self::State, nth: u32) -> Option<Self::State> {
+        let mut actions = Vec::new();
+        self.actions(state, &mut actions);
+        self.next(state, actions.get(nth as usize)?)
+    }
+
+    /// Whether nothing can happen in `state`.
+    fn at_rest(&self, state: &Self::State) -> bool {
+        let mut actions = Vec::new();
+        self.actions(state, &mut actions);
+        !actions.iter().any(|action| self.next(state, action).is_some())
+    }
+
     /// Whether [`Model::canonical`] does anything.
     fn has_symmetry(&self) -> bool {
         false

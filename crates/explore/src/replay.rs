@@ -81,20 +81,14 @@ fn violated<M: Model>(model: &M, trace: &Trace, visited: &[M::State], looped: Op
     match property.kind {
         Kind::Always => !holds(last),
         Kind::Never => holds(last),
-        Kind::AtRest => at_rest(model, last) && !holds(last),
+        Kind::AtRest => model.at_rest(last) && !holds(last),
         Kind::Eventually => {
-            let for_ever = looped.map_or_else(|| at_rest(model, last), |from| visited[from] == *last);
+            let for_ever = looped.map_or_else(|| model.at_rest(last), |from| visited[from] == *last);
             for_ever && !visited.iter().any(holds)
         }
         // Nothing that happens shows that something else never does.
         Kind::Sometimes => visited.len() == 1 && !holds(last),
     }
-}
-
-fn at_rest<M: Model>(model: &M, state: &M::State) -> bool {
-    let mut actions = Vec::new();
-    model.actions(state, &mut actions);
-    !actions.iter().any(|action| model.next(state, action).is_some())
 }
 
 fn diverged(trace: &Trace, at: usize, others: &[Vec<TraceStep>]) -> TraceError {

@@ -50,6 +50,8 @@ pub struct Stepper<M: Model> {
     /// Successors are built at once: they are compared as a whole, or renamed.
     pub whole: bool,
     persistent: bool,
+    /// The model knows a shorter way than listing all actions.
+    quick: bool,
     actions: Vec<M::Action>,
     prints: Vec<(u32, u128)>,
     before: Option<LocalStats>,
@@ -66,6 +68,7 @@ impl<M: Model> Stepper<M> {
             symmetry: config.symmetry,
             whole: config.exact || config.symmetry,
             persistent,
+            quick: false,
             actions: Vec::new(),
             prints: Vec::new(),
             before,
@@ -95,6 +98,7 @@ impl<M: Model> Stepper<M> {
         if !self.whole && !self.persistent {
             self.prints.clear();
             if self.model.prints(state, &mut self.prints) {
+                self.quick = true;
                 for &(nth, print) in self.prints.iter().filter(|(_, print)| *print != unchanged) {
                     each(Successor { nth, print, built: None });
                 }
@@ -123,15 +127,18 @@ impl<M: Model> Stepper<M> {
 
     /// The successor that the action with this number leads to.
     pub fn build(&mut self, state: &M::State, nth: u32) -> M::State {
-        self.list(state);
-        let next = self.model.next(state, &self.actions[nth as usize]);
+        let next = if self.quick {
+            self.model.nth(state, nth)
+        } else {
+            self.list(state);
+            self.model.next(state, &self.actions[nth as usize])
+        };
         next.expect("a step that was taken can be taken again")
     }
 
     /// Whether anything can happen in a state.
-    pub fn has_successor(&mut self, state: &M::State) -> bool {
-        self.list(state);
-        self.actions.iter().any(|action| self.model.next(state, action).is_some())
+    pub fn has_successor(&self, state: &M::State) -> bool {
+        !self.model.at_rest(state)
     }
 
     /// A step chosen by `below`, which is given the number of possibilities.
