@@ -11,7 +11,7 @@ use crate::check::Checks;
 use crate::config::{Config, Found, Report};
 use crate::round::lock;
 use crate::sharing::{Job, Leave, SHARDS, Shared, Task};
-use crate::stepper::{Part, Stepper, Steps, Successor, count_user_steps};
+use crate::stepper::{Part, Stepper, Steps, count_user_steps};
 use crate::visited::{Arrival, Reached};
 use crate::{Model, fingerprint};
 use manyworlds_core::{Observer, Progress, StopReason};
@@ -119,7 +119,10 @@ struct Worker<'a, M: Model> {
     given: u64,
     /// For each state on the path, from the one the job began with: where its successors begin on the stack.
     marks: Vec<u64>,
-    batch: Vec<Successor<M::State>>,
+    /// Successors of the state at hand: numbers of actions, fingerprints.
+    batch: Vec<(u32, u128)>,
+    /// The successors themselves, if whole states are wanted.
+    built: Vec<M::State>,
     visits: u64,
 }
 
@@ -146,6 +149,7 @@ impl<'a, M: Model> Worker<'a, M> {
             given: 0,
             marks: Vec::new(),
             batch: Vec::new(),
+            built: Vec::new(),
             visits: 0,
         }
     }
@@ -288,17 +292,22 @@ impl<'a, M: Model> Worker<'a, M> {
     }
 
     fn steps(&mut self, state: &M::State, part: Part) -> Steps {
-        let batch = &mut self.batch;
-        self.own.stepper.expand(state, part, |successor| batch.push(successor))
+        let (batch, built) = (&mut self.batch, &mut self.built);
+        self.own.stepper.expand(state, part, |nth, print, next| {
+            batch.push((nth, print));
+            built.extend(next);
+        })
     }
 
     /// Inserts the batch of successors of `from`; whether anything was new.
     fn insert(&mut self, from: &M::State, depth: u32, access: &mut Access<'_, M::State>) -> bool {
-        for successor in &self.batch {
-            access.shard(successor.print, |shard| shard.touch(successor.print));
+        for &(_, print) in &self.batch {
+            access.shard(print, |shard| shard.touch(print));
         }
+        let mut built = self.built.drain(..);
         let (before, mut new) = (self.stack.len(), 0);
-        for Successor { nth, print, built } in self.batch.drain(..) {
+        for (nth, print) in self.batch.drain(..) {
+            let built = built.next();
             let arrival = access.shard(print, |shard| shard.insert(print, built.as_ref(), depth));
             new += u64::from(arrival == Arrival::New);
             if arrival != Arrival::Known {
@@ -306,6 +315,7 @@ impl<'a, M: Model> Worker<'a, M> {
                 self.stack.push_back(Task { nth, state, arrival });
             }
         }
+        drop(built);
         self.count_new(new);
         self.stack.len() > before
     }

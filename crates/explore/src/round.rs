@@ -5,7 +5,7 @@
 
 use crate::check::Checks;
 use crate::config::Config;
-use crate::stepper::{Part, Stepper, Successor};
+use crate::stepper::{Part, Stepper};
 use crate::visited::{SHARDS, Seen, shard_of};
 use crate::{Model, links};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -73,8 +73,7 @@ impl<S> Bucket<S> {
         Bucket { prints: Vec::new(), arrows: Vec::new(), built: Vec::new() }
     }
 
-    fn push(&mut self, index: u32, successor: Successor<S>) {
-        let Successor { nth, print, built } = successor;
+    fn push(&mut self, index: u32, nth: u32, print: u128, built: Option<S>) {
         self.prints.push(print);
         self.arrows.push((index, nth));
         self.built.extend(built);
@@ -203,7 +202,7 @@ impl<M: Model> Round<M> {
                 chunk.cut += u64::from(moved);
                 moved
             } else {
-                let push = |next: Successor<M::State>| row[shard_of(next.print)].push(index as u32, next);
+                let push = |nth, print, built| row[shard_of(print)].push(index as u32, nth, print, built);
                 let steps = stepper.expand(state, part, push);
                 chunk.generated += steps.generated;
                 if steps.reduced {

@@ -22,16 +22,6 @@ pub struct Steps {
     pub reduced: bool,
 }
 
-/// A step, and what stands for where it leads.
-pub struct Successor<S> {
-    /// The number of the action.
-    pub nth: u32,
-    /// The fingerprint of the successor.
-    pub print: u128,
-    /// The successor itself, if whole states are wanted; otherwise it is built if it turns out to be new.
-    pub built: Option<S>,
-}
-
 /// A step, and who takes it.
 pub struct Step<S> {
     /// The number of the action.
@@ -92,15 +82,16 @@ impl<M: Model> Stepper<M> {
         if self.persistent { self.model.persistent(state, &mut self.actions) } else { self.actions.len() }
     }
 
-    /// Takes steps from `state`; `each` is told the successors, except those of steps that change nothing.
-    pub fn expand(&mut self, state: &M::State, part: Part, mut each: impl FnMut(Successor<M::State>)) -> Steps {
+    /// Takes steps from `state`; `each` is told the number of the action and the fingerprint of the successor, and the successor itself if
+    /// whole states are wanted; otherwise it is built if it turns out to be new. It is not told of steps that change nothing.
+    pub fn expand(&mut self, state: &M::State, part: Part, mut each: impl FnMut(u32, u128, Option<M::State>)) -> Steps {
         let unchanged = self.model.fingerprint(state);
         if !self.whole && !self.persistent {
             self.prints.clear();
             if self.model.prints(state, &mut self.prints) {
                 self.quick = true;
                 for &(nth, print) in self.prints.iter().filter(|(_, print)| *print != unchanged) {
-                    each(Successor { nth, print, built: None });
+                    each(nth, print, None);
                 }
                 return Steps { generated: self.prints.len() as u64, reduced: false };
             }
@@ -119,7 +110,7 @@ impl<M: Model> Stepper<M> {
             let next = self.canonical(next);
             let print = self.model.fingerprint(&next);
             if changed {
-                each(Successor { nth, print, built: self.whole.then_some(next) });
+                each(nth, print, self.whole.then_some(next));
             }
         }
         Steps { generated, reduced }

@@ -21,6 +21,9 @@ pub fn shard_of(print: u128) -> usize {
 #[derive(Default)]
 pub struct Prints {
     slots: Vec<u128>,
+    /// The least number of steps in which each was reached, if that is kept: as long as `slots`, or empty.
+    depths: Vec<u32>,
+    keeps_depths: bool,
     len: usize,
     limit: usize,
 }
@@ -45,17 +48,36 @@ impl Prints {
 
     /// Whether the fingerprint is new.
     pub fn insert(&mut self, print: u128) -> bool {
+        self.place(print).1
+    }
+
+    /// Adds a fingerprint that was reached in `depth` steps.
+    pub fn insert_at(&mut self, print: u128, depth: u32) -> Arrival {
+        let (slot, new) = self.place(print);
+        let least = &mut self.depths[slot];
+        match new {
+            true => {
+                *least = depth;
+                Arrival::New
+            }
+            false if depth >= *least => Arrival::Known,
+            false => Arrival::Sooner(std::mem::replace(least, depth)),
+        }
+    }
+
+    /// Where the fingerprint is now, and whether it is new.
+    fn place(&mut self, print: u128) -> (usize, bool) {
         let print = if print == EMPTY { 1 } else { print };
         if self.len == self.limit {
             self.grow();
         }
         let slot = self.slot(print);
         if self.slots[slot] == print {
-            return false;
+            return (slot, false);
         }
         self.slots[slot] = print;
         self.len += 1;
-        true
+        (slot, true)
     }
 
     /// Where the fingerprint is, or where it belongs.
@@ -70,10 +92,15 @@ impl Prints {
     fn grow(&mut self) {
         let length = (self.slots.len() / 2 * 3).max(64);
         let old = std::mem::replace(&mut self.slots, vec![EMPTY; length]);
+        let depths = if self.keeps_depths { vec![0; length] } else { Vec::new() };
+        let old_depths = std::mem::replace(&mut self.depths, depths);
         self.limit = length / 20 * 17;
-        for print in old.into_iter().filter(|&print| print != EMPTY) {
+        for (i, print) in old.into_iter().enumerate().filter(|&(_, print)| print != EMPTY) {
             let slot = self.slot(print);
             self.slots[slot] = print;
+            if self.keeps_depths {
+                self.depths[slot] = old_depths[i];
+            }
         }
     }
 }
@@ -140,7 +167,7 @@ pub enum Reached<S> {
     /// Without a bound.
     Plain(Seen<S>),
     /// The least number of steps in which each state was reached, by fingerprint.
-    Depths(FxHashMap<u128, u32>),
+    Depths(Prints),
     /// The same by state.
     WholeDepths(FxHashMap<S, u32>),
 }
@@ -161,7 +188,7 @@ impl<S: Clone + Eq + Hash> Reached<S> {
     pub fn new(exact: bool, bounded: bool) -> Reached<S> {
         match (bounded, exact) {
             (true, true) => Reached::WholeDepths(FxHashMap::default()),
-            (true, false) => Reached::Depths(FxHashMap::default()),
+            (true, false) => Reached::Depths(Prints { keeps_depths: true, ..Prints::default() }),
             (false, _) => Reached::Plain(Seen::new(exact)),
         }
     }
@@ -173,7 +200,7 @@ impl<S: Clone + Eq + Hash> Reached<S> {
                 true => Arrival::New,
                 false => Arrival::Known,
             },
-            (Reached::Depths(least), _) => sooner(least, print, depth),
+            (Reached::Depths(prints), _) => prints.insert_at(print, depth),
             (Reached::WholeDepths(least), Some(state)) => sooner(least, state.clone(), depth),
             (Reached::WholeDepths(_), None) => unreachable!("whole states are kept, so they are built at once"),
         }
@@ -181,8 +208,10 @@ impl<S: Clone + Eq + Hash> Reached<S> {
 
     /// Prepares for the insertion of a state with this fingerprint.
     pub fn touch(&self, print: u128) {
-        if let Reached::Plain(seen) = self {
-            seen.touch(&[print]);
+        match self {
+            Reached::Plain(seen) => seen.touch(&[print]),
+            Reached::Depths(prints) => prints.touch(&[print]),
+            Reached::WholeDepths(_) => {}
         }
     }
 }
