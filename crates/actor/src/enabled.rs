@@ -24,27 +24,39 @@ impl Worlds {
         self.fault_steps(mirrors, state, &weather, out);
     }
 
-    /// Step number `nth` of `state`.
-    pub(crate) fn nth_step(&self, mirrors: &mut Mirrors, state: &State, nth: u32) -> Option<Step> {
+    /// The step with a number that `successor_prints` gave it.
+    pub(crate) fn numbered_step(&self, mirrors: &mut Mirrors, state: &State, number: u32) -> Option<Step> {
         let weather = mirrors.weathers.get(state.weather());
-        if weather.failed.is_some() || !self.is_calm(weather) {
+        if weather.failed.is_none() && self.is_calm(weather) {
+            match Number::read(number) {
+                Number::Plan { actor, nth } => Some(Step::Act { actor, nth }),
+                Number::Fault(nth) => {
+                    let (weather, mut faults) = (weather.clone(), Vec::new());
+                    self.fault_steps(mirrors, state, &weather, &mut faults);
+                    faults.get(nth as usize).copied()
+                }
+            }
+        } else {
             let mut steps = Vec::new();
             self.enabled(mirrors, state, &mut steps);
-            return steps.get(nth as usize).copied();
+            steps.get(number as usize).copied()
         }
-        let mut left = nth as usize;
-        for actor in 0..self.actors() as u16 {
-            let situation = state.ids[usize::from(actor)];
-            self.plan(mirrors, situation);
-            let count = mirrors.plans_of(situation).len();
-            if left < count {
-                return Some(Step::Act { actor, nth: left as u16 });
+    }
+
+    /// Whether anything can happen.
+    pub(crate) fn any_step(&self, mirrors: &mut Mirrors, state: &State) -> bool {
+        let weather = mirrors.weathers.get(state.weather());
+        if weather.failed.is_none() && self.is_calm(weather) {
+            for &situation in &state.ids[..self.actors()] {
+                self.plan(mirrors, situation);
+                if !mirrors.plans_of(situation).is_empty() {
+                    return true;
+                }
             }
-            left -= count;
         }
-        let (weather, mut faults) = (mirrors.weathers.get(state.weather()).clone(), Vec::new());
-        self.fault_steps(mirrors, state, &weather, &mut faults);
-        faults.get(left).copied()
+        let mut steps = Vec::new();
+        self.enabled(mirrors, state, &mut steps);
+        !steps.is_empty()
     }
 
     /// Whether what an actor can do depends on its situation alone.
@@ -122,5 +134,61 @@ impl Worlds {
                 false => out.extend(declared.iter().map(|&side| Step::Split { side })),
             }
         }
+    }
+}
+
+/// What the number of a step means while the weather is calm. Nearly all numbers fit sixteen bits: engines keep one for each state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Number {
+    /// An actor does what was planned.
+    Plan {
+        /// Who.
+        actor: u16,
+        /// Which of the plans.
+        nth: u16,
+    },
+    /// The fault with this number.
+    Fault(u32),
+}
+
+const SHORT: u32 = 1 << 9;
+const LONG_PLAN: u32 = 1 << 31;
+const LONG_FAULT: u32 = 1 << 30;
+
+impl Number {
+    /// As a number.
+    pub(crate) fn write(self) -> u32 {
+        match self {
+            Number::Plan { actor, nth } if u32::from(nth) < SHORT => (u32::from(actor) + 1) * SHORT + u32::from(nth),
+            Number::Plan { actor, nth } => LONG_PLAN | u32::from(actor) << 16 | u32::from(nth),
+            Number::Fault(nth) if nth < SHORT => nth,
+            Number::Fault(nth) => LONG_FAULT | nth,
+        }
+    }
+
+    fn read(number: u32) -> Number {
+        match number {
+            n if n >= LONG_PLAN => Number::Plan { actor: (n >> 16) as u16 & 0x7fff, nth: n as u16 },
+            n if n >= LONG_FAULT => Number::Fault(n - LONG_FAULT),
+            n if n < SHORT => Number::Fault(n),
+            n => Number::Plan { actor: (n / SHORT - 1) as u16, nth: (n % SHORT) as u16 },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_as_they_were_written() {
+        for (actor, nth) in [(0, 0), (63, 511), (5, 512), (63, u16::MAX)] {
+            let plan = Number::Plan { actor, nth };
+            assert_eq!(Number::read(plan.write()), plan);
+        }
+        for fault in [0, 511, 512, 1 << 20].map(Number::Fault) {
+            assert_eq!(Number::read(fault.write()), fault);
+        }
+        assert!(Number::Plan { actor: 63, nth: 511 }.write() < u32::from(u16::MAX));
     }
 }

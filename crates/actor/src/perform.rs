@@ -1,6 +1,7 @@
 //! What comes of a step.
 
 use crate::causal::Causal;
+use crate::enabled::Number;
 use crate::faults::{Weather, named_side};
 use crate::situation::{Plan, Situation};
 use crate::state::State;
@@ -97,7 +98,6 @@ impl Worlds {
 
     /// Adds number and fingerprint of every successor to `out`.
     pub(crate) fn successor_prints(&self, mirrors: &mut Mirrors, state: &State, out: &mut Vec<(u32, u128)>) {
-        let mut number = 0;
         for actor in 0..self.actors() as u16 {
             let situation = state.ids[usize::from(actor)];
             self.plan(mirrors, situation);
@@ -107,16 +107,14 @@ impl Worlds {
                     Some(print) if !self.drops_messages() => print,
                     _ => self.build_print(mirrors, state, &Step::Act { actor, nth }),
                 };
-                out.push((number, print));
-                number += 1;
+                out.push((Number::Plan { actor, nth }.write(), print));
             }
         }
         let weather = mirrors.weathers.get(state.weather()).clone();
         let mut faults = Vec::new();
         self.fault_steps(mirrors, state, &weather, &mut faults);
-        for step in &faults {
-            out.push((number, self.build_print(mirrors, state, step)));
-            number += 1;
+        for (number, step) in faults.iter().enumerate() {
+            out.push((Number::Fault(number as u32).write(), self.build_print(mirrors, state, step)));
         }
     }
 

@@ -311,6 +311,8 @@ impl Model for Worlds {
     type State = State;
     type Action = Step;
 
+    const TELLS_PRINTS: bool = true;
+
     fn initial(&self) -> Vec<State> {
         self.starts().into_iter().map(|(state, _)| state).collect()
     }
@@ -338,18 +340,14 @@ impl Model for Worlds {
         quick
     }
 
-    fn nth(&self, state: &State, nth: u32) -> Option<State> {
+    fn numbered(&self, state: &State, number: u32) -> Option<Step> {
         self.prepare(state);
-        let mirrors = &mut *self.mirrors.borrow_mut();
-        let step = self.nth_step(mirrors, state, nth)?;
-        let mut next = state.clone();
-        self.perform(mirrors, &mut next, &step);
-        Some(next)
+        self.numbered_step(&mut self.mirrors.borrow_mut(), state, number)
     }
 
     fn at_rest(&self, state: &State) -> bool {
         self.prepare(state);
-        self.nth_step(&mut self.mirrors.borrow_mut(), state, 0).is_none()
+        !self.any_step(&mut self.mirrors.borrow_mut(), state)
     }
 
     fn fingerprint(&self, state: &State) -> u128 {

@@ -38,7 +38,7 @@ pub fn run<M: Model>(
         None => graph.lasso().map(|(path, from)| (path, Some(from), "the path goes round for ever, and")),
     };
     report.found = found.map(|(numbers, loop_from, how)| {
-        let mut path = graph.stepper.follow(&numbers);
+        let mut path = graph.stepper.follow_listed(&numbers);
         path.loop_from = loop_from;
         Found { violation: violation(property, format!("{how} `{}` never held", property.name)), path }
     });

@@ -17,6 +17,9 @@ pub trait Model: Clone + Send + 'static {
     /// What can happen in a state.
     type Action: Clone + PartialEq + Debug + Send;
 
+    /// Whether [`Model::prints`] does anything.
+    const TELLS_PRINTS: bool = false;
+
     /// The states it may start in.
     fn initial(&self) -> Vec<Self::State>;
 
@@ -42,18 +45,18 @@ pub trait Model: Clone + Send + 'static {
         fingerprint::of(state)
     }
 
-    /// Adds the number and the fingerprint of every successor to `out`, in the order of [`Model::actions`], if it can do so without building
-    /// them; returns false if not. Most successors are known already, so a model that can is explored faster.
+    /// Adds a number and the fingerprint of every successor to `out` if it can do so without building them; returns false if not. Most
+    /// successors are known already, so a model that can is explored faster. What the numbers mean is up to [`Model::numbered`].
     fn prints(&self, state: &Self::State, out: &mut Vec<(u32, u128)>) -> bool {
         let _ = (state, out);
         false
     }
 
-    /// The state that action number `nth` of [`Model::actions`] leads to.
-    fn nth(&self, state: &Self::State, nth: u32) -> Option<Self::State> {
+    /// The action of `state` with a number that [`Model::prints`] gave it; where that returns false, its place among [`Model::actions`].
+    fn numbered(&self, state: &Self::State, number: u32) -> Option<Self::Action> {
         let mut actions = Vec::new();
         self.actions(state, &mut actions);
-        self.next(state, actions.get(nth as usize)?)
+        actions.into_iter().nth(number as usize)
     }
 
     /// Whether nothing can happen in `state`.

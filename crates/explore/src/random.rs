@@ -146,7 +146,7 @@ impl<M: Model> Walker<M> {
     }
 
     fn found(&mut self, trail: &[u32]) -> Found<M> {
-        let path: Path<M> = self.stepper.follow(trail);
+        let path: Path<M> = self.stepper.follow_listed(trail);
         let violation = self.checks.violation(&self.stepper.model, path.last()).expect("what was wrong is still wrong");
         Found { violation, path }
     }

@@ -4,6 +4,8 @@ use crate::config::{Config, Reduction};
 use crate::{Model, Path};
 use manyworlds_core::{LocalStats, Stats};
 
+const REPEATED: &str = "a step that was taken can be taken again";
+
 /// Which actions of a state are taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
@@ -40,7 +42,7 @@ pub struct Stepper<M: Model> {
     /// Successors are built at once: they are compared as a whole, or renamed.
     pub whole: bool,
     persistent: bool,
-    /// The model knows a shorter way than listing all actions.
+    /// The model may know a shorter way than listing all actions.
     quick: bool,
     actions: Vec<M::Action>,
     prints: Vec<(u32, u128)>,
@@ -58,7 +60,7 @@ impl<M: Model> Stepper<M> {
             symmetry: config.symmetry,
             whole: config.exact || config.symmetry,
             persistent,
-            quick: false,
+            quick: M::TELLS_PRINTS && !(config.exact || config.symmetry || persistent),
             actions: Vec::new(),
             prints: Vec::new(),
             before,
@@ -86,10 +88,9 @@ impl<M: Model> Stepper<M> {
     /// whole states are wanted; otherwise it is built if it turns out to be new. It is not told of steps that change nothing.
     pub fn expand(&mut self, state: &M::State, part: Part, mut each: impl FnMut(u32, u128, Option<M::State>)) -> Steps {
         let unchanged = self.model.fingerprint(state);
-        if !self.whole && !self.persistent {
+        if self.quick {
             self.prints.clear();
             if self.model.prints(state, &mut self.prints) {
-                self.quick = true;
                 for &(nth, print) in self.prints.iter().filter(|(_, print)| *print != unchanged) {
                     each(nth, print, None);
                 }
@@ -117,14 +118,17 @@ impl<M: Model> Stepper<M> {
     }
 
     /// The successor that the action with this number leads to.
-    pub fn build(&mut self, state: &M::State, nth: u32) -> M::State {
-        let next = if self.quick {
-            self.model.nth(state, nth)
-        } else {
-            self.list(state);
-            self.model.next(state, &self.actions[nth as usize])
-        };
-        next.expect("a step that was taken can be taken again")
+    pub fn build(&mut self, state: &M::State, number: u32) -> M::State {
+        self.numbered(state, number).and_then(|action| self.model.next(state, &action)).expect(REPEATED)
+    }
+
+    /// The action to which [`Stepper::expand`] gave this number.
+    fn numbered(&mut self, state: &M::State, number: u32) -> Option<M::Action> {
+        if self.quick {
+            return self.model.numbered(state, number);
+        }
+        self.list(state);
+        self.actions.get(number as usize).cloned()
     }
 
     /// Whether anything can happen in a state.
@@ -156,16 +160,30 @@ impl<M: Model> Stepper<M> {
         }
     }
 
-    /// The path of these numbers: of the initial state, then of each action.
+    /// The path of these numbers: of the initial state, then of each action as [`Stepper::expand`] numbers them.
     pub fn follow(&mut self, numbers: &[u32]) -> Path<M> {
+        self.follow_by(numbers, Stepper::numbered)
+    }
+
+    /// The path of these numbers: of the initial state, then of each action as [`Model::actions`] lists them.
+    pub fn follow_listed(&mut self, numbers: &[u32]) -> Path<M> {
+        self.follow_by(numbers, |stepper, state, number| {
+            stepper.list(state);
+            stepper.actions.get(number as usize).cloned()
+        })
+    }
+
+    fn follow_by(
+        &mut self,
+        numbers: &[u32],
+        find: impl Fn(&mut Stepper<M>, &M::State, u32) -> Option<M::Action>,
+    ) -> Path<M> {
         let mut initial = self.model.initial();
         let start = initial.swap_remove(numbers[0] as usize);
         let mut path: Path<M> = Path::new(self.canonical(start));
-        for &nth in &numbers[1..] {
-            let state = path.last().clone();
-            self.list(&state);
-            let action = self.actions.swap_remove(nth as usize);
-            let next = self.model.next(&state, &action).expect("a step that was taken can be taken again");
+        for &number in &numbers[1..] {
+            let action = find(self, path.last(), number).expect(REPEATED);
+            let next = self.model.next(path.last(), &action).expect(REPEATED);
             let next = self.canonical(next);
             path.steps.push((action, next));
         }
