@@ -4,6 +4,7 @@ use crate::options::{EngineName, Options};
 use crate::watch::Watch;
 use manyworlds_core::{Network, Observer, Outcome, Trace, TraceError, TraceStep};
 use manyworlds_graph::replay::Replayed;
+use manyworlds_report::{Hints, Style, failure, summary};
 use std::fmt;
 
 /// Something that can be checked.
@@ -42,6 +43,13 @@ impl fmt::Display for Refused {
 }
 
 impl std::error::Error for Refused {}
+
+/// An outcome for people: the counterexample as a chart, if there is one, and the verdict with its figures.
+pub fn told(name: &str, outcome: &Outcome) -> String {
+    let style = Style::default();
+    let chart = outcome.trace().map(|trace| failure(trace, &Hints::default(), &style) + "\n").unwrap_or_default();
+    format!("{chart}{}\n", summary(name, outcome, None, &style))
+}
 
 /// The observer that minds the clock, the memory and whoever wants to stop.
 pub fn watch<'a>(options: &Options, observer: Option<&'a dyn Observer>) -> Watch<'a> {
