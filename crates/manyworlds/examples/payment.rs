@@ -1,6 +1,6 @@
-//! A customer who pays again, in case the first payment was lost.
+//! A payment over a network that may deliver it twice.
 
-use manyworlds::actor::{Actor, Context, System};
+use manyworlds::actor::{Actor, Context, Faults, System};
 use manyworlds::{Options, Pid, Refused};
 
 struct Account;
@@ -13,9 +13,9 @@ impl Actor for Account {
         0
     }
 
-    fn message(&self, balance: &mut u32, from: Pid, amount: &u32, ctx: &mut Context<'_>) {
+    fn message(&self, balance: &mut u32, _from: Pid, amount: &u32, ctx: &mut Context<'_>) {
         *balance += amount;
-        ctx.send(from, "paid");
+        ctx.note(format!("the balance is {balance}"));
     }
 }
 
@@ -23,24 +23,17 @@ struct Customer(Pid);
 
 impl Actor for Customer {
     type State = ();
-    type Message = &'static str;
+    type Message = ();
 
     fn start(&self, ctx: &mut Context<'_>) {
         ctx.send(self.0, 10u32);
-        ctx.set_timer("patience");
     }
 
-    fn message(&self, _: &mut (), _: Pid, _paid: &&str, ctx: &mut Context<'_>) {
-        ctx.cancel_timer("patience");
-    }
-
-    fn timer(&self, _: &mut (), _: &'static str, ctx: &mut Context<'_>) {
-        ctx.send(self.0, 10u32); // The first one may be lost.
-    }
+    fn message(&self, _: &mut (), _: Pid, _: &(), _: &mut Context<'_>) {}
 }
 
 fn main() -> Result<(), Refused> {
-    let mut system = System::new();
+    let mut system = System::new().faults(Faults { duplicates: 1, ..Faults::default() });
     let account = system.add("account", Account);
     system.add("customer", Customer(account));
     let system = system.always("nobody pays twice", move |view| *view.state::<u32>(account) <= 10);
