@@ -69,18 +69,15 @@ pub fn bounds(options: &Options) -> Vec<String> {
 
 /// Options that only some engines know: refuses those that were given to another.
 pub fn refuse_strangers(options: &Options, engine: EngineName) -> Result<(), Refused> {
-    let states = matches!(engine, EngineName::Bfs | EngineName::Dfs | EngineName::Random);
+    let keeps_states = matches!(engine, EngineName::Bfs | EngineName::Dfs);
+    let takes_reads = matches!(engine, EngineName::Must | EngineName::Brute);
     let strangers = [
-        (options.max_states.is_some() && !states, "max-states", "counts executions: use max-executions"),
-        (options.exact && !states, "exact", "keeps no set of states"),
-        (options.reduce && !states, "reduce", "is a reduction itself"),
-        (options.symmetry && !states, "symmetry", "keeps no set of states"),
-        (
-            options.max_executions.is_some() && matches!(engine, EngineName::Bfs | EngineName::Dfs),
-            "max-executions",
-            "counts states: use max-states",
-        ),
-        (options.eager && states, "eager", "does not know reads: it is for `must` on programs"),
+        (options.max_states.is_some() && !keeps_states, "max-states", "counts executions: use max-executions"),
+        (options.exact && !keeps_states, "exact", "keeps no set of states"),
+        (options.reduce && !keeps_states, "reduce", "knows no persistent sets: use bfs or dfs"),
+        (options.symmetry && !keeps_states, "symmetry", "keeps no set of states"),
+        (options.max_executions.is_some() && keeps_states, "max-executions", "counts states: use max-states"),
+        (options.eager && !takes_reads, "eager", "does not know reads: it is for `must` on programs"),
     ];
     match strangers.iter().find(|(given, ..)| *given) {
         Some((_, option, why)) => Err(Refused(format!("option {option}: engine `{engine}` {why}"))),
