@@ -4,9 +4,12 @@
 //!
 //! `chang-roberts-tla-bug` passes smaller ids on instead of dropping them: every node gets its own id back, and wins.
 
+use crate::bits::members;
 use crate::{Build, Param, Params, registry};
 use manyworlds::Specification;
 use manyworlds_explore::{Model, Property, fingerprint};
+use std::collections::BTreeMap;
+use std::fmt;
 
 const PARAMS: &[Param] = &[
     Param::int("n", 4, 1..=10, "nodes on the ring"),
@@ -58,7 +61,7 @@ pub struct ChangRoberts {
 const MOST: usize = 10;
 
 /// A global state. Ids take four bits; none is zero.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct State {
     /// Channel `i` leads from node `i` to the next: the first id in it is in the lowest bits.
     channels: [u64; MOST],
@@ -98,6 +101,23 @@ fn append(channel: u64, id: u64) -> u64 {
 impl State {
     fn winners(&self) -> u32 {
         self.outcome >> 16
+    }
+
+    fn losers(&self) -> u32 {
+        self.outcome & 0xffff
+    }
+}
+
+/// Channels that are not mentioned are empty.
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ids = |channel: u64| (0..16).map(|i| channel >> (4 * i) & 15).take_while(|&id| id > 0).collect::<Vec<_>>();
+        let channels = self.channels.iter().copied().map(ids).enumerate().filter(|(_, ids)| !ids.is_empty());
+        f.debug_struct("State")
+            .field("channels", &channels.collect::<BTreeMap<_, _>>())
+            .field("lost", &members(self.losers()))
+            .field("won", &members(self.winners()))
+            .finish()
     }
 }
 

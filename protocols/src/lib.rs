@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod abd;
+mod bits;
 pub mod bounded_async;
 pub mod chain;
 pub mod chang_roberts;

@@ -4,17 +4,25 @@
 //! A proposer may be entitled to a value in more than one way (by several quorums, or several votes of the same ballot); each way is an
 //! action of its own, as TLC counts them.
 //!
-//! `paxos-tla-bug` takes any vote of the quorum instead of the highest one: an older value may be proposed after a younger was chosen.
+//! `paxos-tla-bug` takes any vote of the quorum instead of the highest one: an older value may be proposed after a younger was chosen. That
+//! takes three ballots.
 
+use crate::bits::members;
 use crate::{Build, Param, registry};
 use manyworlds::Specification;
 use manyworlds_explore::{Model, Property, fingerprint};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
-const PARAMS: &[Param] = &[
-    Param::int("a", 3, 1..=7, "acceptors"),
-    Param::int("b", 2, 1..=5, "ballots"),
-    Param::int("v", 2, 1..=4, "values"),
-];
+const PARAMS: &[Param] = &params(2);
+
+const fn params(ballots: u64) -> [Param; 3] {
+    [
+        Param::int("a", 3, 1..=7, "acceptors"),
+        Param::int("b", ballots, 1..=5, "ballots"),
+        Param::int("v", 2, 1..=4, "values"),
+    ]
+}
 
 /// `paxos-tla`
 pub const MODEL: registry::Model = registry::Model {
@@ -29,8 +37,8 @@ pub const MODEL: registry::Model = registry::Model {
 /// `paxos-tla-bug`
 pub const BUG: registry::Model = registry::Model {
     name: "paxos-tla-bug",
-    summary: "paxos-tla in which a proposer ignores the votes it is told",
-    params: PARAMS,
+    summary: "paxos-tla in which a proposer takes any vote it is told, not the highest",
+    params: &params(3),
     build: Build::Specification(|params| {
         Ok(Box::new(Specification(Paxos::with_bug(params.int("a"), params.int("b"), params.int("v")))))
     }),
@@ -53,7 +61,7 @@ pub struct Paxos {
 }
 
 /// What is known of an acceptor.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 struct Acceptor {
     /// `1b` messages: for ballot `b` a byte of what it had voted then, plus one; zero if it did not send one.
     promises: [u8; BALLOTS],
@@ -66,7 +74,7 @@ struct Acceptor {
 }
 
 /// A global state. Ballots, values and acceptors count from zero; a vote is `1 + ballot * VALUES + value`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct State {
     acceptors: [Acceptor; ACCEPTORS],
     /// `1a` messages, by ballot.
@@ -118,8 +126,51 @@ fn ballot_of(vote: u8) -> u8 {
     (vote - 1) / VALUES as u8
 }
 
+fn value_of(vote: u8) -> u8 {
+    (vote - 1) % VALUES as u8
+}
+
 fn bit(vote: u8) -> u32 {
     1 << (vote - 1)
+}
+
+/// A vote as a reader sees it.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Ballot(u8);
+
+impl fmt::Debug for Ballot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            0 => f.write_str("nothing"),
+            vote => write!(f, "{} in {}", value_of(vote), ballot_of(vote)),
+        }
+    }
+}
+
+/// The votes in a set.
+fn votes_in(set: u32) -> BTreeSet<Ballot> {
+    members(set).into_iter().map(|bit| Ballot(bit as u8 + 1)).collect()
+}
+
+/// `promised`: what it had voted for when it promised a ballot.
+impl fmt::Debug for Acceptor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let promises = self.promises.iter().enumerate().filter(|&(_, &byte)| byte > 0);
+        let promised: BTreeMap<_, _> = promises.map(|(ballot, &byte)| (ballot, Ballot(byte - 1))).collect();
+        f.debug_struct("Acceptor").field("promised", &promised).field("voted", &votes_in(self.votes)).finish()
+    }
+}
+
+/// Acceptors that are not mentioned have done nothing. A vote for value v in ballot b is `v in b`.
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let active = self.acceptors.iter().enumerate().filter(|&(_, acceptor)| *acceptor != Acceptor::default());
+        f.debug_struct("State")
+            .field("prepared", &members(self.prepares.into()))
+            .field("proposed", &votes_in(self.proposals))
+            .field("acceptors", &active.collect::<BTreeMap<_, _>>())
+            .finish()
+    }
 }
 
 impl Paxos {
@@ -155,8 +206,7 @@ impl Paxos {
                 // What each had voted when it promised, without those that had not.
                 let votes = members.map(|(_, acceptor)| promise(acceptor) - 1).filter(|&vote| vote > 0);
                 let highest = votes.clone().map(ballot_of).max();
-                let entitles =
-                    |&last: &u8| last == vote(ballot_of(last), value) && (self.bug || Some(ballot_of(last)) == highest);
+                let entitles = |&last: &u8| value_of(last) == value && (self.bug || Some(ballot_of(last)) == highest);
                 let ways = if highest.is_none() { 1 } else { votes.filter(entitles).count() };
                 out.extend(std::iter::repeat_n(Action::Propose { ballot, value, quorum }, ways));
             }

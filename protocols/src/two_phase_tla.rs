@@ -4,9 +4,12 @@
 //!
 //! `2pc-tla-bug` commits when all but one are prepared: the last one may abort on its own, and does.
 
+use crate::bits::{Word, members};
 use crate::{Build, Param, registry};
 use manyworlds::Specification;
 use manyworlds_explore::{Model, Property, fingerprint};
+use std::collections::BTreeMap;
+use std::fmt;
 
 const PARAMS: &[Param] = &[Param::int("n", 3, 1..=16, "resource managers")];
 
@@ -45,7 +48,7 @@ pub struct TwoPhase {
 }
 
 /// A global state; resource manager `r` has bits `2r` and `2r + 1` of `rm`, and bit `r` of the sets.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct State {
     rm: u32,
     /// Those the transaction manager knows to be prepared.
@@ -100,6 +103,29 @@ impl State {
     fn with(mut self, r: u8, place: u32) -> State {
         self.rm = self.rm & !(3 << (2 * r)) | place << (2 * r);
         self
+    }
+}
+
+/// Resource managers that are not mentioned are working.
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = |r: u32| match self.rm >> (2 * r) & 3 {
+            PREPARED => Some((r, Word("prepared"))),
+            COMMITTED => Some((r, Word("committed"))),
+            ABORTED => Some((r, Word("aborted"))),
+            _ => None,
+        };
+        let tm = match self.tm {
+            tm if tm & SAID_COMMIT != 0 => "committed",
+            tm if tm & SAID_ABORT != 0 => "aborted",
+            _ => "init",
+        };
+        f.debug_struct("State")
+            .field("rm", &(0..16).filter_map(place).collect::<BTreeMap<_, _>>())
+            .field("tm", &Word(tm))
+            .field("prepared", &members(self.prepared.into()))
+            .field("said_prepared", &members(self.said_prepared.into()))
+            .finish()
     }
 }
 

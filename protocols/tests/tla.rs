@@ -1,10 +1,12 @@
 //! The transition systems of the zoo, counted: states, transitions and depth as TLC counts them, whatever the engine and the number of
 //! workers; and their seeded bugs, found.
 
+use manyworlds::Options;
 use manyworlds_explore::{Config, Engine, Model, NoObserver, Report, explore};
-use manyworlds_protocols::chang_roberts_tla::{ChangRoberts, Order};
-use manyworlds_protocols::paxos_tla::Paxos;
-use manyworlds_protocols::two_phase_tla::TwoPhase;
+use manyworlds_protocols::chang_roberts_tla::{ChangRoberts, Order, Receive};
+use manyworlds_protocols::models;
+use manyworlds_protocols::paxos_tla::{self, Paxos};
+use manyworlds_protocols::two_phase_tla::{self, TwoPhase};
 use std::collections::HashSet;
 
 fn run<M: Model>(model: &M, engine: Engine, config: &Config) -> Report<M> {
@@ -125,6 +127,49 @@ fn seeded_bugs_are_found() {
         assert_eq!(shortest(&ChangRoberts::with_bug(3, order)).1, 6);
     }
     assert_eq!(shortest(&Paxos::with_bug(3, 3, 2)).0, "always Agreement");
+}
+
+#[test]
+fn seeded_bugs_are_found_with_the_parameters_that_nobody_gave() {
+    let bugs = models().iter().filter(|model| model.kind() == "specification" && model.name.ends_with("-bug"));
+    for bug in bugs {
+        let subject = bug.subject(&bug.params([]).expect("the defaults are parameters")).expect("a model");
+        let answer = Options::new().check(&*subject).expect("an invariant is decided");
+        assert!(answer.outcome.violation().is_some(), "{}", bug.name);
+    }
+}
+
+/// The state after these actions, as traces show it.
+fn shown<M: Model>(model: &M, actions: &[M::Action]) -> String {
+    let start = model.initial().swap_remove(0);
+    let step = |state: M::State, action: &M::Action| model.next(&state, action).expect("the action is enabled");
+    format!("{:?}", actions.iter().fold(start, step))
+}
+
+#[test]
+fn packed_states_are_shown_in_words() {
+    use paxos_tla::Action::{Prepare as Ask, Promise, Propose, Vote};
+    use two_phase_tla::Action::{Commit, HearCommit, HearPrepared, Prepare, Quit};
+    let start = "State { rm: {}, tm: init, prepared: {}, said_prepared: {} }";
+    assert_eq!(shown(&TwoPhase::new(3), &[]), start);
+    assert_eq!(
+        shown(&TwoPhase::new(3), &[Prepare(0), Prepare(2), HearPrepared(0), Commit, HearCommit(0), Quit(1)]),
+        "State { rm: {0: committed, 1: aborted, 2: prepared}, tm: committed, prepared: {0}, said_prepared: {0, 2} }"
+    );
+    let round = [
+        Ask { ballot: 1 },
+        Promise { acceptor: 0, ballot: 1 },
+        Propose { ballot: 1, value: 0, quorum: 1 },
+        Vote { acceptor: 0, ballot: 1, value: 0 },
+        Promise { acceptor: 0, ballot: 2 },
+    ];
+    assert_eq!(
+        shown(&Paxos::new(3, 3, 1), &round),
+        "State { prepared: {1}, proposed: {0 in 1}, acceptors: {0: Acceptor { promised: {1: nothing, 2: 0 in 1}, voted: {0 in 1} }} }"
+    );
+    let ring = ChangRoberts::new(3, Order::Descending);
+    assert_eq!(shown(&ring, &[Receive(2)]), "State { channels: {0: [3], 1: [2]}, lost: {}, won: {} }");
+    assert_eq!(shown(&ring, &[Receive(0)]), "State { channels: {1: [2, 3], 2: [1]}, lost: {1}, won: {} }");
 }
 
 #[test]

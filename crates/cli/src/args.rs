@@ -41,7 +41,7 @@ pub struct ListArgs {
 /// `check`
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  manyworlds check two-phase-commit n=4\n  manyworlds check chain --network asyn --trace chain.json\n  manyworlds check litmus program='s1.0 s1.1 | r r' --network asyn --json"
+    after_help = "Examples:\n  manyworlds check two-phase-commit n=4\n  manyworlds check chain --network asyn --trace chain.json\n  manyworlds check litmus program='s1.0 s1.1 | r r' --network asyn --json\n  manyworlds check raft-bug --engine bfs\n  manyworlds check 2pc-tla n=7 --engine dfs"
 )]
 pub struct CheckArgs {
     /// A model of the zoo; `manyworlds list` shows them
@@ -64,10 +64,10 @@ pub struct CheckArgs {
     /// The order in which processes run: receive-last, left-to-right, right-to-left or random
     #[arg(long, value_name = "NAME", default_value = "receive-last")]
     pub policy: String,
-    /// Stop after so many executions
+    /// Stop after so many executions (must, brute), or walks (random)
     #[arg(long, value_name = "N")]
     pub max_executions: Option<u64>,
-    /// Stop after so many states (engines on global states)
+    /// Stop after so many states (bfs, dfs)
     #[arg(long, value_name = "N")]
     pub max_states: Option<u64>,
     /// Cut executions off after so many events, paths after so many steps
@@ -82,7 +82,7 @@ pub struct CheckArgs {
     /// How many messages lossy sends may lose
     #[arg(long, value_name = "N")]
     pub losses: Option<u32>,
-    /// Keep whole states instead of 128-bit fingerprints (engines on global states)
+    /// Keep whole states instead of 128-bit fingerprints (bfs, dfs)
     #[arg(long)]
     pub exact: bool,
     /// Explore persistent sets only: a partial-order reduction (bfs, dfs)

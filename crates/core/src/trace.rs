@@ -126,6 +126,12 @@ impl Trace {
                 return bad(format!("it reads step {read}, which is no send"));
             }
         }
-        Ok(())
+        match self.loop_from {
+            Some(step) if step > self.steps.len() => {
+                let message = format!("the trace goes on from it for ever, but it has only {} steps", self.steps.len());
+                Err(TraceError::BadStep { step, message })
+            }
+            _ => Ok(()),
+        }
     }
 }

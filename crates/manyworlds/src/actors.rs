@@ -66,6 +66,9 @@ fn check_executions(system: &System, options: &Options, observer: Option<&dyn Ob
         return Err(Refused(format!("engine `must`: {why}")));
     }
     refuse_strangers(options, EngineName::Must)?;
+    if options.eager {
+        return Err(Refused("option eager: it is for programs, not for actors".to_string()));
+    }
     let config = Config {
         policy: options.policy,
         threads: options.threads.max(1),

@@ -1,5 +1,6 @@
 //! The builder: a program, how to run it, and the [`Outcome`].
 
+use crate::subject::told;
 use crate::watch::Watch;
 use manyworlds_core::{
     Budget, Deadlock, LocalsFactory, Network, Observer, Outcome, Policy, Property, StopReason, Trace, TraceError,
@@ -10,7 +11,6 @@ use manyworlds_graph::replay::{Replayed, replay};
 use manyworlds_graph::{Config, Ending, Report, World, explore};
 use manyworlds_program::monitor::{Monitor, MonitorSpec};
 use manyworlds_program::{Main, Program, ProgramConfig};
-use manyworlds_report::{Hints, Style, failure, summary};
 use serde_json::{Map, Value};
 use std::str::FromStr;
 use std::sync::Arc;
@@ -251,9 +251,7 @@ impl Checker {
 
     /// The outcome for people: the counterexample as a chart, if there is one, and the verdict with its figures.
     pub fn report(&self, outcome: &Outcome) -> String {
-        let style = Style::default();
-        let chart = outcome.trace().map(|trace| failure(trace, &Hints::default(), &style) + "\n").unwrap_or_default();
-        format!("{chart}{}\n", summary(&self.name, outcome, None, &style))
+        told(&self.name, outcome)
     }
 
     /// Every finished world, sorted, and how many were visited twice. For tests: memory grows with the worlds.

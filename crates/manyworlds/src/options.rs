@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use crate::subject::{Answer, Refused, Subject};
+use crate::subject::{Answer, Refused, Subject, told};
 
 /// The engines of the house.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -130,6 +130,12 @@ impl Options {
         self
     }
 
+    /// Chooses the name under which traces are written and outcomes are reported.
+    pub fn name(mut self, name: impl Into<String>) -> Options {
+        self.name = name.into();
+        self
+    }
+
     /// Checks a program, a system of actors or a specification.
     pub fn check(&self, subject: &dyn Subject) -> Result<Answer, Refused> {
         subject.check(self, None)
@@ -138,5 +144,10 @@ impl Options {
     /// The same; `observer` sees the progress.
     pub fn check_with(&self, subject: &dyn Subject, observer: &dyn Observer) -> Result<Answer, Refused> {
         subject.check(self, Some(observer))
+    }
+
+    /// The answer for people: the counterexample as a chart, if there is one, and the verdict with its figures.
+    pub fn report(&self, answer: &Answer) -> String {
+        told(&self.name, &answer.outcome)
     }
 }

@@ -4,6 +4,7 @@ use crate::options::{EngineName, Options};
 use crate::watch::Watch;
 use manyworlds_core::{Network, Observer, Outcome, Trace, TraceError, TraceStep};
 use manyworlds_graph::replay::Replayed;
+use manyworlds_report::{Hints, Style, failure, summary};
 use std::fmt;
 
 /// Something that can be checked.
@@ -43,6 +44,13 @@ impl fmt::Display for Refused {
 
 impl std::error::Error for Refused {}
 
+/// An outcome for people: the counterexample as a chart, if there is one, and the verdict with its figures.
+pub fn told(name: &str, outcome: &Outcome) -> String {
+    let style = Style::default();
+    let chart = outcome.trace().map(|trace| failure(trace, &Hints::default(), &style) + "\n").unwrap_or_default();
+    format!("{chart}{}\n", summary(name, outcome, None, &style))
+}
+
 /// The observer that minds the clock, the memory and whoever wants to stop.
 pub fn watch<'a>(options: &Options, observer: Option<&'a dyn Observer>) -> Watch<'a> {
     Watch::new(options.timeout, options.max_memory, options.cancel.clone(), observer)
@@ -61,18 +69,15 @@ pub fn bounds(options: &Options) -> Vec<String> {
 
 /// Options that only some engines know: refuses those that were given to another.
 pub fn refuse_strangers(options: &Options, engine: EngineName) -> Result<(), Refused> {
-    let states = matches!(engine, EngineName::Bfs | EngineName::Dfs | EngineName::Random);
+    let keeps_states = matches!(engine, EngineName::Bfs | EngineName::Dfs);
+    let takes_reads = matches!(engine, EngineName::Must | EngineName::Brute);
     let strangers = [
-        (options.max_states.is_some() && !states, "max-states", "counts executions: use max-executions"),
-        (options.exact && !states, "exact", "keeps no set of states"),
-        (options.reduce && !states, "reduce", "is a reduction itself"),
-        (options.symmetry && !states, "symmetry", "keeps no set of states"),
-        (
-            options.max_executions.is_some() && matches!(engine, EngineName::Bfs | EngineName::Dfs),
-            "max-executions",
-            "counts states: use max-states",
-        ),
-        (options.eager && states, "eager", "does not know reads: it is for `must` on programs"),
+        (options.max_states.is_some() && !keeps_states, "max-states", "counts executions: use max-executions"),
+        (options.exact && !keeps_states, "exact", "keeps no set of states"),
+        (options.reduce && !keeps_states, "reduce", "knows no persistent sets: use bfs or dfs"),
+        (options.symmetry && !keeps_states, "symmetry", "keeps no set of states"),
+        (options.max_executions.is_some() && keeps_states, "max-executions", "counts states: use max-states"),
+        (options.eager && !takes_reads, "eager", "does not know reads: it is for `must` on programs"),
     ];
     match strangers.iter().find(|(given, ..)| *given) {
         Some((_, option, why)) => Err(Refused(format!("option {option}: engine `{engine}` {why}"))),

@@ -58,7 +58,8 @@ fn caption(trace: &Trace) -> String {
         1 => "1 step".to_string(),
         n => format!("{n} steps"),
     };
-    let network = match trace.steps.iter().all(|step| matches!(step.kind.as_str(), "start" | "action")) {
+    let specified = trace.steps.iter().all(|step| matches!(step.kind.as_str(), "start" | "action"));
+    let network = match specified && !trace.steps.is_empty() {
         // A specification has none.
         true => String::new(),
         false => format!(" under {}", trace.network),

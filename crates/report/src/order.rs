@@ -3,7 +3,7 @@
 //! A trace is a partial order written down as a list, and any list that respects causality tells the same story. We draw the one in which
 //! most messages arrive in the row they are sent in: such a chart has half the rows and no reference numbers. So a send whose receiver is not
 //! ready for it is put off while anybody else can go on, and a receive that is ready follows its send at once. What the trace is about, the
-//! failure or the waiting, stays last.
+//! failure or the waiting, stays last. When the network falls apart or heals, that happens to everybody: nothing is moved across it.
 
 use manyworlds_core::Trace;
 
@@ -45,8 +45,12 @@ struct Drawing<'t> {
     /// How many of them are placed.
     done: Vec<usize>,
     placed: Vec<bool>,
-    /// The receive that reads a send.
+    /// The first step that is not placed.
+    first: usize,
+    /// The receive that reads a send, the first of them if it was duplicated.
     reader: Vec<Option<usize>>,
+    /// How often the network had fallen apart or healed; such a step has an era of its own.
+    era: Vec<usize>,
 }
 
 impl<'t> Drawing<'t> {
@@ -55,12 +59,12 @@ impl<'t> Drawing<'t> {
         let mut reader = vec![None; trace.steps.len()];
         for (i, step) in trace.steps.iter().enumerate() {
             steps[step.process].push(i);
-            if let Some(send) = step.reads {
-                reader[send] = Some(i);
+            if let (Some(send), "recv" | "duplicate") = (step.reads, step.kind.as_str()) {
+                reader[send].get_or_insert(i);
             }
         }
         let done = vec![0; steps.len()];
-        Drawing { trace, steps, done, placed: vec![false; trace.steps.len()], reader }
+        Drawing { trace, steps, done, placed: vec![false; trace.steps.len()], first: 0, reader, era: eras(trace) }
     }
 
     /// The next step of some process: the least urgent kinds last, and otherwise the first of the trace.
@@ -73,7 +77,8 @@ impl<'t> Drawing<'t> {
     fn ready(&self, i: usize) -> bool {
         let step = &self.trace.steps[i];
         let turn = self.steps[step.process].get(self.done[step.process]) == Some(&i);
-        turn && step.parents.iter().chain(&step.reads).all(|&cause| self.placed[cause])
+        turn && self.era[i] == self.era[self.first]
+            && step.parents.iter().chain(&step.reads).all(|&cause| self.placed[cause])
     }
 
     fn delay(&self, i: usize) -> u8 {
@@ -89,13 +94,26 @@ impl<'t> Drawing<'t> {
         let step = &self.trace.steps[recv];
         let before = self.done[step.process] + usize::from(step.process == self.trace.steps[send].process);
         let turn = self.steps[step.process].get(before) == Some(&recv);
-        turn && step.parents.iter().all(|&cause| cause == send || self.placed[cause])
+        let together = self.era[recv] == self.era[send];
+        turn && together && step.parents.iter().all(|&cause| cause == send || self.placed[cause])
     }
 
     fn place(&mut self, i: usize) {
         self.placed[i] = true;
+        self.first += self.placed[self.first..].iter().take_while(|&&placed| placed).count();
         self.done[self.trace.steps[i].process] += 1;
     }
+}
+
+fn eras(trace: &Trace) -> Vec<usize> {
+    let mut era = 0;
+    let change = |kind: &str| usize::from(matches!(kind, "split" | "heal"));
+    let eras = trace.steps.iter().map(|step| {
+        let change = change(&step.kind);
+        era += 2 * change;
+        era - change
+    });
+    eras.collect()
 }
 
 #[cfg(test)]
@@ -115,6 +133,24 @@ mod tests {
     fn messages_that_cross_are_drawn_apart() {
         let trace = story(&["a", "b"]).send(0, 1, "x").send(1, 0, "y").recv(0, 1).recv(1, 0).trace();
         assert_eq!(arrange(&trace), [Item::Step(0), Item::Delivery { send: 1, recv: 2 }, Item::Step(3)]);
+    }
+
+    #[test]
+    fn nothing_is_moved_across_a_split() {
+        let trace = story(&["a", "b", "network"])
+            .send(0, 1, "x")
+            .happens(2, "split", Some("a | b"))
+            .choose(0, 1)
+            .happens(2, "heal", None)
+            .recv(1, 0)
+            .trace();
+        assert_eq!(arrange(&trace), [0, 1, 2, 3, 4].map(Item::Step));
+    }
+
+    #[test]
+    fn a_message_that_is_dropped_does_not_arrive() {
+        let trace = story(&["a", "b"]).send(0, 1, "x").fate(1, "drop", 0).trace();
+        assert_eq!(arrange(&trace), [0, 1].map(Item::Step));
     }
 
     #[test]

@@ -112,18 +112,21 @@ fn idle(trace: &Trace, step: &TraceStep) -> bool {
     step.kind == "start" && trace.processes.len() > 1
 }
 
-/// A number for each message that does not arrive in the row in which it is sent.
+/// A number for each message that arrives in another row than the one in which it is sent.
 fn references(trace: &Trace, items: &[Item]) -> Vec<Option<usize>> {
     let mut references = vec![None; trace.steps.len()];
     let late = |item: &Item| match *item {
-        Item::Step(i) => trace.steps[i].reads,
-        Item::Delivery { .. } => None,
+        Item::Step(i) if trace.steps[i].kind != "drop" => trace.steps[i].reads,
+        _ => None,
     };
     for send in items.iter().filter_map(late) {
         references[send] = Some(0);
     }
-    let sends = items.iter().filter_map(|item| if let Item::Step(i) = item { Some(*i) } else { None });
-    for (number, send) in sends.filter(|&i| references[i].is_some()).collect::<Vec<_>>().into_iter().enumerate() {
+    let firsts = items.iter().map(|item| match *item {
+        Item::Step(i) => i,
+        Item::Delivery { send, .. } => send,
+    });
+    for (number, send) in firsts.filter(|&i| references[i].is_some()).collect::<Vec<_>>().into_iter().enumerate() {
         references[send] = Some(number + 1);
     }
     references

@@ -56,8 +56,7 @@ impl Story {
     }
 
     pub fn recv(self, process: usize, reads: usize) -> Story {
-        let TraceStep { process: peer, message, .. } = self.0.steps[reads].clone();
-        self.step(process, "recv", TraceStep { peer: Some(peer), message, reads: Some(reads), ..TraceStep::default() })
+        self.fate(process, "recv", reads)
     }
 
     /// A send and, as the next step, its receive.
@@ -97,6 +96,29 @@ impl Story {
         self = self.step(process, "fail", TraceStep { message: Some(message.to_string()), ..TraceStep::default() });
         let location = self.0.steps.last().and_then(|step| step.location.clone());
         self.violates(Property::Assertion, message, Some(process), location.as_deref())
+    }
+
+    /// Something that happens to one actor, or to the network: a start, a timer, a crash, a note, a step of a specification.
+    pub fn happens(self, process: usize, kind: &str, message: Option<&str>) -> Story {
+        self.step(process, kind, TraceStep { message: message.map(str::to_string), ..TraceStep::default() })
+    }
+
+    /// What becomes of a message: `recv`, `drop` or `duplicate`.
+    pub fn fate(self, process: usize, kind: &str, reads: usize) -> Story {
+        let TraceStep { process: peer, message, .. } = self.0.steps[reads].clone();
+        self.step(process, kind, TraceStep { peer: Some(peer), message, reads: Some(reads), ..TraceStep::default() })
+    }
+
+    /// The state that the last step leads to.
+    pub fn state(mut self, state: &str) -> Story {
+        self.0.steps.last_mut().expect("something has happened").state_diff = Some(state.to_string());
+        self
+    }
+
+    /// It goes on for ever: after the last step it is where it was before this one.
+    pub fn again_from(mut self, step: usize) -> Story {
+        self.0.loop_from = Some(step);
+        self
     }
 
     pub fn violates(

@@ -136,6 +136,70 @@ fn long_names_and_messages() {
     assert_snapshot!(failure(&trace, &HINTS, &plain()));
 }
 
+/// Everything that can happen to actors.
+fn faults() -> Story {
+    story(&["client", "server", "network"])
+        .happens(0, "start", None)
+        .happens(1, "start", None)
+        .happens(0, "note", Some("invoked Put(3)"))
+        .send(0, 1, "Put(3)")
+        .fate(1, "duplicate", 3)
+        .state("Server { value: 3 }")
+        .send(1, 0, "Done")
+        .happens(2, "split", Some("client | server"))
+        .happens(0, "timer", Some("retry"))
+        .state("Client { tries: 2 }")
+        .send(0, 1, "Put(3)")
+        .happens(2, "heal", None)
+        .fate(0, "drop", 5)
+        .happens(1, "crash", None)
+        .happens(1, "restart", None)
+        .state("Server { value: 0 }")
+        .fate(1, "recv", 3)
+        .choose(1, 0)
+}
+
+#[test]
+fn faults_timers_and_notes_of_actors() {
+    let property = Property::Always { name: "what is put is counted once".to_string() };
+    let trace = faults().violates(property, "it does not hold in this state", None, None).trace();
+    drawn(&trace, &plain());
+    let steps: Vec<String> = (0..trace.steps.len()).map(|i| step(&trace, i, &plain())).collect();
+    assert_snapshot!(format!("{}\n{}", steps.join("\n"), failure(&trace, &Hints::default(), &plain())));
+}
+
+#[test]
+fn a_path_that_goes_round_for_ever() {
+    let property = Property::Eventually { name: "somebody is served".to_string() };
+    let lasso = || {
+        story(&["left", "right"])
+            .happens(0, "start", None)
+            .happens(1, "start", None)
+            .deliver(0, 1, "After you")
+            .state("Polite")
+            .deliver(1, 0, "No, after you")
+            .state("Polite")
+            .violates(property.clone(), "it never holds on this path", None, None)
+    };
+    let (round, still) = (lasso().again_from(2).trace(), lasso().again_from(6).trace());
+    let charts = [round, still].map(|trace| failure(&trace, &Hints::default(), &plain()));
+    assert_snapshot!(charts.join("\n"));
+}
+
+#[test]
+fn a_path_of_a_specification() {
+    let trace = story(&["system"])
+        .happens(0, "start", None)
+        .state("State { rm: {}, tm: init }")
+        .happens(0, "action", Some("Prepare(0)"))
+        .state("State { rm: {0: prepared}, tm: init }")
+        .happens(0, "action", Some("Abort"))
+        .state("State { rm: {0: prepared}, tm: aborted }")
+        .violates(Property::Never { name: "Abort".to_string() }, "`Abort` holds in this state", None, None)
+        .trace();
+    assert_snapshot!(failure(&trace, &HINTS, &plain()));
+}
+
 fn ring(names: &[String]) -> Trace {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let last = names.len() - 1;
