@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::symmetry::Renaming;
 use manyworlds_core::{Pid, panics};
 use manyworlds_explore::fingerprint;
-use std::any::{Any, TypeId};
+use std::any::Any;
 use std::fmt::Debug;
 use std::hash::Hash;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -35,7 +35,8 @@ impl<T: Clone + Eq + Hash + Debug + Send + Sync + 'static> Value for T {
     }
 
     fn print(&self) -> u128 {
-        fingerprint::of(&(TypeId::of::<T>(), self))
+        // The name and not the `TypeId`, which differs from build to build.
+        fingerprint::of(&(std::any::type_name::<T>(), self))
     }
 
     fn show(&self) -> String {

@@ -52,9 +52,9 @@ pub fn refusal(blueprint: &Blueprint) -> Option<String> {
     };
     let question = blueprint.questions.iter().find(undecidable)?;
     Some(format!(
-        "it visits executions, not global states, so it cannot decide `{:?} {}`: use bfs or dfs, or state the property as \
+        "it visits executions, not global states, so it cannot decide `{}`: use bfs or dfs, or state the property as \
          `at_rest`, as `always_stable` or as an assertion in a handler",
-        question.kind, question.name
+        question.violation().property
     ))
 }
 
@@ -265,7 +265,12 @@ impl Locals for ActorTable {
         }
         let view = self.worlds.view(&state);
         let questions = &self.worlds.blueprint().questions;
-        let broken = questions.iter().find(|question| (question.holds)(&view) == (question.kind == Kind::Never))?;
-        Some(broken.violation())
+        questions.iter().find_map(|question| match question.ask(&view) {
+            Ok(holds) => (holds == (question.kind == Kind::Never)).then(|| question.violation()),
+            Err((panic, location)) => {
+                let message = format!("`{}` panics: {panic}", question.name);
+                Some(Violation { message, location, ..question.violation() })
+            }
+        })
     }
 }

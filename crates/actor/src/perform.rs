@@ -223,7 +223,10 @@ impl Worlds {
                 down
             }
         };
-        self.set_local(mirrors, state, actor, down);
+        match down {
+            Ok(down) => self.set_local(mirrors, state, actor, down),
+            Err(failure) => self.change_weather(mirrors, state, |weather| weather.failed = Some((actor, failure))),
+        }
         self.change_weather(mirrors, state, |weather| weather.left.crashes -= 1);
         if self.drops_messages() {
             self.forget_messages(mirrors, state, actor);

@@ -5,9 +5,10 @@ use crate::erased::AnyActor;
 use crate::faults::Faults;
 use crate::view::View;
 use crate::worlds::Worlds;
-use manyworlds_core::{Network, Pid, Property, Violation};
+use manyworlds_core::{Network, Pid, Property, Violation, panics};
 use manyworlds_explore::Kind;
 use rustc_hash::FxHashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// The most actors that a system can have: a set of actors is a word.
@@ -43,6 +44,12 @@ pub struct Question {
 }
 
 impl Question {
+    /// Whether it holds; a predicate that panics neither holds nor does not: its words, and where.
+    pub fn ask(&self, view: &View<'_>) -> Result<bool, (String, Option<String>)> {
+        panics::listen(|| catch_unwind(AssertUnwindSafe(|| (self.holds)(view))))
+            .map_err(|payload| panics::take(payload.as_ref()))
+    }
+
     /// What is said when it is violated.
     pub fn violation(&self) -> Violation {
         let name = self.name.clone();

@@ -138,7 +138,7 @@ pub struct Entries {
     /// What went wrong in handlers; in whose is part of the state.
     pub failures: Interner<Violation>,
     known: FxHashMap<(u16, u32, Input), u32>,
-    crashes: FxHashMap<(u16, u32), u32>,
+    crashes: FxHashMap<(u16, u32), Result<u32, u32>>,
     same_print: FxHashMap<u128, u32>,
     user_steps: u64,
 }
@@ -249,8 +249,9 @@ impl Entries {
         self.causals.intern(causal, |causal| causal.print(network, |id| envelopes.print(id)))
     }
 
-    /// The local state of `actor` when it has crashed in `local`. Asks user code what survives, once.
-    pub fn crashed(&mut self, blueprint: &Blueprint, actor: u16, local: u32) -> u32 {
+    /// The local state of `actor` when it has crashed in `local`, or the number of the failure when saying so failed. Asks user code what
+    /// survives, once.
+    pub fn crashed(&mut self, blueprint: &Blueprint, actor: u16, local: u32) -> Result<u32, u32> {
         // What survives depends on the state alone, not on the timers that were set.
         let state = self.locals.get(local).value;
         if let Some(&down) = self.crashes.get(&(actor, state)) {
@@ -258,9 +259,19 @@ impl Entries {
         }
         self.user_steps += 1;
         let value = self.values.get(state).value.clone();
-        let survived = blueprint.actors[actor as usize].code.durable(&*value);
-        let value = survived.map_or(NONE, |value| self.value(value));
-        let down = self.local(Status::Down, value, Vec::new());
+        let code = &blueprint.actors[actor as usize].code;
+        let survived = panics::listen(|| catch_unwind(AssertUnwindSafe(|| code.durable(&*value))));
+        let down = match survived {
+            Ok(survived) => {
+                let value = survived.map_or(NONE, |value| self.value(value));
+                Ok(self.local(Status::Down, value, Vec::new()))
+            }
+            Err(payload) => {
+                let (message, location) = panics::take(payload.as_ref());
+                let violation = Violation { property: Property::Assertion, message, location, process: None };
+                Err(self.failures.intern(violation, fingerprint::of))
+            }
+        };
         self.crashes.insert((actor, state), down);
         down
     }
@@ -409,7 +420,7 @@ pub struct Mirrors {
     /// What can be done in each situation, once it was asked for.
     pub plans: Vec<Option<Box<[Plan]>>>,
     /// (actor, local) → its local when it has crashed.
-    pub crashed: FxHashMap<(u16, u32), u32>,
+    pub crashed: FxHashMap<(u16, u32), Result<u32, u32>>,
     /// The ids of weathers.
     pub forecasts: FxHashMap<Weather, u32>,
     /// The age of the table when it was copied.

@@ -1,8 +1,9 @@
 //! Which properties a state violates.
 
 use crate::{Kind, Model, Property};
-use manyworlds_core::Violation;
+use manyworlds_core::{Violation, panics};
 use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The properties of a model, sorted by when they are looked at.
 pub struct Checks<M: Model> {
@@ -36,18 +37,18 @@ impl<M: Model> Checks<M> {
     /// Notes which `sometimes` hold in a new state.
     pub fn note(&self, model: &M, state: &M::State) {
         for (property, seen) in &self.sometimes {
-            if !seen.get() && (property.holds)(model, state) {
+            if !seen.get() && ask(property, model, state) == Ok(true) {
                 seen.set(true);
             }
         }
     }
 
     fn broken(&self, model: &M, state: &M::State) -> Option<&Property<M>> {
-        self.states.iter().find(|property| (property.holds)(model, state) == (property.kind == Kind::Never))
+        self.states.iter().find(|property| ask(property, model, state) != Ok(property.kind == Kind::Always))
     }
 
     fn broken_at_rest(&self, model: &M, state: &M::State) -> Option<&Property<M>> {
-        self.at_rest.iter().find(|property| !(property.holds)(model, state))
+        self.at_rest.iter().find(|property| ask(property, model, state) != Ok(true))
     }
 
     /// Whether a state is wrong whatever comes after it.
@@ -66,9 +67,15 @@ impl<M: Model> Checks<M> {
         let at_rest =
             || self.broken_at_rest(model, state).map(|property| (property, "although nothing more can happen"));
         model.failure(state).or_else(|| {
-            states().or_else(at_rest).map(|(property, when)| {
-                let verb = if property.kind == Kind::Never { "holds" } else { "does not hold" };
-                violation(property, format!("`{}` {verb} {when}", property.name))
+            states().or_else(at_rest).map(|(property, when)| match ask(property, model, state) {
+                Ok(holds) => {
+                    let verb = if holds { "holds" } else { "does not hold" };
+                    violation(property, format!("`{}` {verb} {when}", property.name))
+                }
+                Err((panic, location)) => {
+                    let message = format!("`{}` panics {when}: {panic}", property.name);
+                    Violation { location, ..violation(property, message) }
+                }
             })
         })
     }
@@ -81,6 +88,12 @@ impl<M: Model> Checks<M> {
         let message = format!("no reachable state satisfies `{}`; {states} states were explored", property.name);
         Some(violation(property, message))
     }
+}
+
+/// Whether a property holds in a state; a predicate that panics neither holds nor does not: its words, and where.
+pub fn ask<M: Model>(property: &Property<M>, model: &M, state: &M::State) -> Result<bool, (String, Option<String>)> {
+    panics::listen(|| catch_unwind(AssertUnwindSafe(|| (property.holds)(model, state))))
+        .map_err(|payload| panics::take(payload.as_ref()))
 }
 
 /// The violation of a property.

@@ -7,6 +7,7 @@
 //! Under weak fairness a cycle counts only if every fair process is disabled somewhere on it or takes a step of it. A component has such
 //! a cycle exactly if each fair process is disabled in some state of it or takes a step inside it: go round through all of those.
 
+use crate::check::ask;
 use crate::check::violation;
 use crate::config::{Config, Found, Report};
 use crate::links::{Links, NO_PARENT};
@@ -92,7 +93,7 @@ impl<M: Model> Graph<M> {
     fn explore(&mut self, config: &Config, observer: &dyn Observer, property: &Property<M>) -> Option<u32> {
         let mut queue = VecDeque::new();
         for (nth, (print, state)) in self.stepper.initial().into_iter().enumerate() {
-            if !(property.holds)(&self.stepper.model, &state) {
+            if ask(property, &self.stepper.model, &state) != Ok(true) {
                 self.node(print, state, (NO_PARENT, nth as u32), 0, &mut queue);
             }
         }
@@ -118,7 +119,7 @@ impl<M: Model> Graph<M> {
                 successors.clear();
             }
             for step in successors.drain(..) {
-                if !(property.holds)(&self.stepper.model, &step.state) {
+                if ask(property, &self.stepper.model, &step.state) != Ok(true) {
                     let print = self.stepper.model.fingerprint(&step.state);
                     let to = self.node(print, step.state, (node, step.nth), depth + 1, &mut queue);
                     self.edges.push(Edge { to, nth: step.nth, process: step.process.map(|p| p as u32) });

@@ -5,7 +5,7 @@
 //! | [`model`] | the interface: initial states, actions, next states, and what a model may add |
 //! | [`property`] | what can be asked of a model |
 //! | [`fingerprint`] | 128 bits that stand for a state |
-//! | [`narrate`], [`replay`] | from a path to a trace and back |
+//! | [`mod@narrate`], [`mod@replay`] | from a path to a trace and back |
 //! | [`config`] | what a run is told, and what it answers |
 //! | `engine` | [`explore`]: picks the engine, runs it, and refuses what it cannot decide |
 //! | `bfs` | breadth-first search: levels of rounds, the same result for any number of workers |

@@ -1,5 +1,6 @@
 //! From a [`Trace`] back to a path: at each step the action whose telling the trace repeats is done, and in the end the violation must show.
 
+use crate::check::ask;
 use crate::{Kind, Model};
 use manyworlds_core::{Trace, TraceError, TraceStep};
 
@@ -77,7 +78,8 @@ fn violated<M: Model>(model: &M, trace: &Trace, visited: &[M::State], looped: Op
     let Some(property) = model.properties().into_iter().find(|p| p.reported() == trace.violation.property) else {
         return false;
     };
-    let holds = |state: &M::State| (property.holds)(model, state);
+    // A predicate that panics is as bad as one that does not hold.
+    let holds = |state: &M::State| ask(&property, model, state).unwrap_or(property.kind == Kind::Never);
     match property.kind {
         Kind::Always => !holds(last),
         Kind::Never => holds(last),
@@ -91,18 +93,24 @@ fn violated<M: Model>(model: &M, trace: &Trace, visited: &[M::State], looped: Op
     }
 }
 
+/// Nothing that can happen is what the trace tells from `at` on. Of all that can, what agrees with it longest shows where they part.
 fn diverged(trace: &Trace, at: usize, others: &[Vec<TraceStep>]) -> TraceError {
     let words = |step: &TraceStep| {
         let name = trace.processes.get(step.process).map_or("?", |p| p.name.as_str());
         let message = step.message.as_ref().map(|m| format!(" {m}")).unwrap_or_default();
         format!("{name}: {}{message}", step.kind)
     };
-    let found: Vec<String> = others.iter().filter_map(|told| told.first()).map(words).collect();
+    let common = |told: &[TraceStep]| (0..=told.len()).rev().find(|&n| repeats(trace, at, &told[..n])).unwrap_or(0);
+    let longest = others.iter().map(|told| common(told)).max().unwrap_or(0);
+    let mut found: Vec<String> =
+        others.iter().filter(|told| common(told) == longest).filter_map(|told| told.get(longest)).map(words).collect();
+    found.dedup();
+    let at = at + longest;
     let step = trace.steps.get(at);
     TraceError::Diverged {
         step: at,
         process: step.and_then(|s| trace.processes.get(s.process)).map_or_else(String::new, |p| p.name.clone()),
         expected: step.map_or_else(|| "nothing more".to_string(), words),
-        found: if found.is_empty() { "nothing: it has come to rest".to_string() } else { found.join(", or ") },
+        found: if found.is_empty() { "nothing more".to_string() } else { found.join(", or ") },
     }
 }

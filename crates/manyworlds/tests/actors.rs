@@ -1,0 +1,110 @@
+//! Systems of actors behind the one interface: what user code does wrong is an answer, never the end of the checker.
+
+use manyworlds::actor::{Actor, Context, Faults, System};
+use manyworlds::{EngineName, Options, Pid, Property, Replayed, Subject, Verdict, Violation};
+
+/// Counts what it gets, and says what survives a crash.
+struct Counter {
+    survives: fn(&u32) -> Option<u32>,
+}
+
+impl Actor for Counter {
+    type State = u32;
+    type Message = u32;
+
+    fn start(&self, _: &mut Context<'_>) -> u32 {
+        0
+    }
+
+    fn message(&self, total: &mut u32, _: Pid, n: &u32, _: &mut Context<'_>) {
+        *total += n;
+    }
+
+    fn durable(&self, total: &u32) -> Option<u32> {
+        (self.survives)(total)
+    }
+}
+
+/// Sends something once.
+struct Sender(Pid);
+
+impl Actor for Sender {
+    type State = ();
+    type Message = ();
+
+    fn start(&self, ctx: &mut Context<'_>) {
+        ctx.send(self.0, 1u32);
+    }
+
+    fn message(&self, _: &mut (), _: Pid, _: &(), _: &mut Context<'_>) {}
+}
+
+fn system(survives: fn(&u32) -> Option<u32>) -> (System, Pid) {
+    let mut system = System::new();
+    let counter = system.add("counter", Counter { survives });
+    system.add("sender", Sender(counter));
+    (system, counter)
+}
+
+fn violation(system: &System, engine: EngineName) -> Violation {
+    let answer = Options::new().engine(engine).check(system).expect("the engine can decide this");
+    let Verdict::Violated { violation, trace } = answer.outcome.verdict else {
+        panic!("{engine}: {:?}", answer.outcome.verdict);
+    };
+    assert_eq!(system.replay(&trace, &mut |_, _| {}), Ok(Replayed::Reproduced), "{engine}");
+    violation
+}
+
+#[test]
+fn a_predicate_that_panics_is_a_violation() {
+    let (system, counter) = system(|_| None);
+    let system = system.at_rest("small", move |view| {
+        assert!(*view.state::<u32>(counter) == 0, "it is not 0");
+        true
+    });
+    for engine in [EngineName::Bfs, EngineName::Dfs, EngineName::Must] {
+        let violation = violation(&system, engine);
+        assert_eq!(violation.property, Property::AtRest { name: "small".to_string() }, "{engine}");
+        assert!(violation.message.contains("it is not 0"), "{engine}: {}", violation.message);
+        assert!(violation.location.is_some_and(|place| place.contains("actors.rs")), "{engine}");
+    }
+}
+
+#[test]
+fn a_state_that_did_not_survive_is_told_apart() {
+    let (system, counter) = system(|_| None);
+    let faults = Faults { crashes: 1, ..Faults::default() };
+    let reckless = system.clone().faults(faults).always("small", move |view| *view.state::<u32>(counter) < 5);
+    assert!(violation(&reckless, EngineName::Bfs).message.contains("has no state"));
+    let careful = system.faults(faults).always("small", move |view| view.get::<u32>(counter).is_none_or(|n| *n < 5));
+    assert!(Options::new().check(&careful).expect("bfs decides everything").outcome.is_verified());
+}
+
+#[test]
+fn a_panic_while_saying_what_survives_is_a_violation() {
+    let (system, _) = system(|total| {
+        assert_eq!(*total, 0, "crashed after counting");
+        None
+    });
+    let system = system.faults(Faults { crashes: 1, ..Faults::default() });
+    for engine in [EngineName::Bfs, EngineName::Dfs] {
+        let violation = violation(&system, engine);
+        assert_eq!(violation.property, Property::Assertion, "{engine}");
+        assert_eq!(violation.process.as_deref(), Some("counter"), "{engine}");
+    }
+}
+
+#[test]
+fn engines_refuse_what_they_cannot_decide() {
+    let (system, counter) = system(|_| None);
+    let refused = |system: &System, options: Options| options.check(system).expect_err("it is refused").to_string();
+    let sometimes = system.clone().sometimes("counted", move |view| *view.state::<u32>(counter) == 1);
+    let must = Options::new().engine(EngineName::Must);
+    assert!(refused(&sometimes, must.clone()).contains("sometimes counted"));
+    let lossy = system.clone().faults(Faults { losses: 1, ..Faults::default() });
+    assert!(refused(&lossy, must).contains("faults"));
+    let symmetric = Options { symmetry: true, ..Options::new() };
+    assert!(refused(&system, symmetric).contains("symmetry"));
+    let eventually = system.eventually("counted", move |view| *view.state::<u32>(counter) == 1);
+    assert!(refused(&eventually, Options::new().engine(EngineName::Random)).contains("eventually counted"));
+}
