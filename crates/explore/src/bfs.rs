@@ -7,6 +7,7 @@ use crate::check::Checks;
 use crate::config::{Config, Found, Reduction, Report};
 use crate::frontier::Frontier;
 use crate::links::Links;
+use crate::meeting::Meeting;
 use crate::round::{CHUNK, CHUNKS, Round, Worker, lock};
 use crate::stepper::count_user_steps;
 use crate::visited::SHARDS;
@@ -15,8 +16,8 @@ use manyworlds_core::{Observer, Progress, StopReason};
 use rustc_hash::FxHashSet;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Barrier, Mutex};
 
 /// More states than this have no numbers.
 const MOST_STATES: u64 = u32::MAX as u64 - 1;
@@ -48,7 +49,7 @@ pub fn run<M: Model>(model: &M, config: &Config, observer: &dyn Observer) -> Rep
 /// Runs the levels with `config.threads` workers. All of them meet before a phase and after it.
 fn with_helpers<M: Model>(bfs: &mut Bfs<'_, M>, worker: &mut Worker<M>, model: &M) -> Vec<Worker<M>> {
     let (round, config) = (bfs.round, bfs.config);
-    let barrier = Barrier::new(config.threads);
+    let meeting = Meeting::new(config.threads);
     let (over, panic) = (AtomicBool::new(false), Mutex::new(None::<Box<dyn Any + Send>>));
     // Whoever panics still has to meet the others; the panic goes on when all of them have.
     let phases = |worker: &mut Worker<M>| {
@@ -56,7 +57,7 @@ fn with_helpers<M: Model>(bfs: &mut Bfs<'_, M>, worker: &mut Worker<M>, model: &
             if let Err(payload) = catch_unwind(AssertUnwindSafe(run)) {
                 *lock(&panic) = Some(payload);
             }
-            barrier.wait();
+            meeting.wait();
         };
         guard(&mut || round.expand(worker));
         guard(&mut || round.insert(worker));
@@ -64,10 +65,10 @@ fn with_helpers<M: Model>(bfs: &mut Bfs<'_, M>, worker: &mut Worker<M>, model: &
     let helpers: Vec<Worker<M>> = (1..config.threads).map(|_| Worker::new(model, config)).collect();
     let helpers = std::thread::scope(|scope| {
         let help = |mut helper: Worker<M>| {
-            let (barrier, over, phases) = (&barrier, &over, &phases);
+            let (meeting, over, phases) = (&meeting, &over, &phases);
             scope.spawn(move || {
                 while {
-                    barrier.wait();
+                    meeting.wait();
                     !over.load(Ordering::Relaxed)
                 } {
                     phases(&mut helper);
@@ -77,12 +78,12 @@ fn with_helpers<M: Model>(bfs: &mut Bfs<'_, M>, worker: &mut Worker<M>, model: &
         };
         let helpers: Vec<_> = helpers.into_iter().map(help).collect();
         bfs.levels(|| {
-            barrier.wait();
+            meeting.wait();
             phases(worker);
             lock(&panic).is_none()
         });
         over.store(true, Ordering::Relaxed);
-        barrier.wait();
+        meeting.wait();
         helpers.into_iter().map(|helper| helper.join().expect("a helper's panic is caught")).collect()
     });
     if let Some(payload) = lock(&panic).take() {

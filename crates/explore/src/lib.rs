@@ -10,6 +10,7 @@
 //! | `engine` | [`explore`]: picks the engine, runs it, and refuses what it cannot decide |
 //! | `bfs` | breadth-first search: levels of rounds, the same result for any number of workers |
 //! | `round` | one round: expand chunks of the frontier, insert into shards of the visited states |
+//! | `meeting` | where workers wait for each other |
 //! | `frontier` | states that wait to be expanded |
 //! | `links` | where each state came from |
 //! | `dfs` | depth-first search: no parent links; workers share the oldest states of their stacks |
@@ -33,6 +34,7 @@ mod eventually;
 pub mod fingerprint;
 mod frontier;
 mod links;
+mod meeting;
 pub mod model;
 pub mod narrate;
 pub mod property;

@@ -91,7 +91,11 @@ impl Prints {
 
     fn grow(&mut self) {
         let length = (self.slots.len() / 2 * 3).max(64);
-        let old = std::mem::replace(&mut self.slots, vec![EMPTY; length]);
+        // Written, not just promised to be zero: a page that is read before it is written costs a second fault, and with several workers
+        // an interrupt of the other cores.
+        let mut slots = Vec::with_capacity(length);
+        slots.resize(length, EMPTY);
+        let old = std::mem::replace(&mut self.slots, slots);
         let depths = if self.keeps_depths { vec![0; length] } else { Vec::new() };
         let old_depths = std::mem::replace(&mut self.depths, depths);
         self.limit = length / 20 * 17;
