@@ -24,4 +24,4 @@ pub use locals::{
 };
 pub use model::{Deadlock, Network, Policy};
 pub use outcome::{Outcome, Property, Stats, Verdict, Violation};
-pub use trace::{TRACE_SCHEMA, Trace, TraceProcess, TraceStep};
+pub use trace::{Replayed, TRACE_SCHEMA, Trace, TraceProcess, TraceStep};

@@ -135,3 +135,12 @@ impl Trace {
         }
     }
 }
+
+/// What a replay of a trace ended with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Replayed {
+    /// The same violation.
+    Reproduced,
+    /// Every step could be done, but the violation did not show.
+    Gone,
+}

@@ -52,4 +52,4 @@ pub use manyworlds_core::{Budget, NoObserver, Observer, Progress, StopReason};
 pub use model::{Model, Path};
 pub use narrate::narrate;
 pub use property::{Kind, Property};
-pub use replay::{Replayed, replay};
+pub use replay::replay;

@@ -2,16 +2,7 @@
 
 use crate::check::ask;
 use crate::{Kind, Model};
-use manyworlds_core::{Trace, TraceError, TraceStep};
-
-/// What a replay ended with.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Replayed {
-    /// The same violation.
-    Reproduced,
-    /// Every step could be done, but the violation did not show.
-    Gone,
-}
+use manyworlds_core::{Replayed, Trace, TraceError, TraceStep};
 
 /// Performs `trace`; `show` sees each step before it is done.
 pub fn replay<M: Model>(

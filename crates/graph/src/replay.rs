@@ -4,16 +4,9 @@ use crate::consistency::retain_minimal;
 use crate::graph::{Graph, NONE, Thread};
 use crate::schedule::Schedule;
 use crate::stray;
-use manyworlds_core::{Action, Failure, Locals, OBS_END, Pid, Policy, Trace, TraceError, TraceStep, Violation};
-
-/// What a replay ended with.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Replayed {
-    /// The same violation.
-    Reproduced,
-    /// Every step could be done, but the violation did not show.
-    Gone,
-}
+use manyworlds_core::{
+    Action, Failure, Locals, OBS_END, Pid, Policy, Replayed, Trace, TraceError, TraceStep, Violation,
+};
 
 /// Performs `trace` on the program in `locals`; `show` sees each step before it is done, with the source location it has in this program.
 pub fn replay<L: Locals>(

@@ -1,14 +1,14 @@
 //! Systems of actors as subjects: one model, every engine.
 
 use crate::options::{EngineName, Options};
-use crate::states::{check_states, replay_states};
-use crate::subject::{Answer, Refused, Subject, bounds, refuse_strangers, watch};
+use crate::states::check_states;
+use crate::subject::{Answer, Refused, Subject, bounds, confirmed, refuse_strangers, watch};
 use manyworlds_actor::locals::{ActorLocals, refusal};
 use manyworlds_actor::{Faults, System};
 use manyworlds_core::{
-    Budget, Deadlock, LocalsFactory, Observer, Outcome, Property, Trace, TraceError, TraceStep, Verdict, Violation,
+    Budget, Deadlock, LocalsFactory, Observer, Outcome, Replayed, Trace, TraceError, TraceStep, Verdict,
 };
-use manyworlds_graph::replay::{Replayed, replay};
+use manyworlds_graph::replay::replay;
 use manyworlds_graph::{Config, explore};
 
 impl Subject for System {
@@ -42,7 +42,7 @@ impl Subject for System {
         let system = self.clone().network(trace.network);
         match trace.engine.as_str() {
             "must" => replay(&mut ActorLocals::new(&system).make(), trace, show),
-            _ => replay_states(&system.worlds(), trace, show),
+            _ => manyworlds_explore::replay(&system.worlds(), trace, show),
         }
     }
 }
@@ -100,15 +100,6 @@ fn violated(system: &System, options: &Options, mut trace: Trace) -> Verdict {
     trace.params = options.params.clone();
     trace.network = system.blueprint().network;
     trace.seed = options.seed;
-    let problem = match system.replay(&trace, &mut |_, _| {}) {
-        Ok(Replayed::Reproduced) => None,
-        Ok(Replayed::Gone) => Some("it did not happen again".to_string()),
-        Err(error) => Some(error.to_string()),
-    };
-    if let Some(problem) = problem {
-        let message =
-            format!("`{}` was seen, but replayed {problem}: a handler is not deterministic", trace.violation.message);
-        trace.violation = Violation { property: Property::Deterministic, message, ..trace.violation };
-    }
-    Verdict::Violated { violation: trace.violation.clone(), trace: Box::new(trace) }
+    let replay = system.replay(&trace, &mut |_, _| {});
+    confirmed(trace, replay, "a handler")
 }

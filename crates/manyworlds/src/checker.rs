@@ -1,13 +1,14 @@
 //! The builder: a program, how to run it, and the [`Outcome`].
 
+use crate::subject::confirmed;
 use crate::subject::told;
 use crate::watch::Watch;
 use manyworlds_core::{
-    Budget, Deadlock, LocalsFactory, Network, Observer, Outcome, Policy, Property, StopReason, Trace, TraceError,
-    TraceStep, Verdict, Violation,
+    Budget, Deadlock, LocalsFactory, Network, Observer, Outcome, Policy, Property, Replayed, StopReason, Trace,
+    TraceError, TraceStep, Verdict,
 };
 use manyworlds_graph::brute::{BruteConfig, brute_force};
-use manyworlds_graph::replay::{Replayed, replay};
+use manyworlds_graph::replay::replay;
 use manyworlds_graph::{Config, Ending, Report, World, explore};
 use manyworlds_program::monitor::{Monitor, MonitorSpec};
 use manyworlds_program::{Main, Program, ProgramConfig};
@@ -315,21 +316,10 @@ impl Checker {
         trace.engine = self.engine.name().to_string();
         trace.network = self.program.network;
         trace.seed = self.seed;
-        if trace.violation.property != Property::Deterministic && !self.config.eager {
-            let problem = match self.replay(&trace, |_, _| {}) {
-                Ok(Replayed::Reproduced) => None,
-                Ok(Replayed::Gone) => Some("it did not happen again".to_string()),
-                Err(error) => Some(error.to_string()),
-            };
-            if let Some(problem) = problem {
-                let message = format!(
-                    "`{}` was seen, but replayed {problem}: the program is not deterministic",
-                    trace.violation.message
-                );
-                trace.violation = Violation { property: Property::Deterministic, message, ..trace.violation };
-            }
-        }
-        Verdict::Violated { violation: trace.violation.clone(), trace: Box::new(trace) }
+        // What strays when it is run again cannot be replayed; an eager trace has steps that no program does.
+        let hopeless = trace.violation.property == Property::Deterministic || self.config.eager;
+        let replay = if hopeless { Ok(Replayed::Reproduced) } else { self.replay(&trace, |_, _| {}) };
+        confirmed(trace, replay, "the program")
     }
 
     /// The naive twin only counts; the trace comes from the other engine, which must agree.

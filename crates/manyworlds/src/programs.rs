@@ -3,8 +3,7 @@
 use crate::checker::{Checker, Engine};
 use crate::options::{EngineName, Options};
 use crate::subject::{Answer, Refused, Subject, refuse_strangers};
-use manyworlds_core::{NoObserver, Observer, Trace, TraceError, TraceStep};
-use manyworlds_graph::replay::Replayed;
+use manyworlds_core::{NoObserver, Observer, Replayed, Trace, TraceError, TraceStep};
 
 impl Checker {
     /// The same program with these options.

@@ -1,12 +1,11 @@
 //! Engines on global states: from a transition system to an [`Outcome`].
 
 use crate::options::{EngineName, Options};
-use crate::subject::{Answer, Refused, Subject, bounds, refuse_strangers, watch};
+use crate::subject::{Answer, Refused, Subject, bounds, confirmed, refuse_strangers, watch};
 use manyworlds_core::{
-    Budget, Network, Observer, Outcome, Property, StopReason, Trace, TraceError, TraceStep, Verdict, Violation,
+    Budget, Network, Observer, Outcome, Property, Replayed, StopReason, Trace, TraceError, TraceStep, Verdict,
 };
 use manyworlds_explore::{Config, Engine, Model, Reduction, Report, explore, narrate, replay};
-use manyworlds_graph::replay::Replayed;
 
 /// A transition system to be checked: a specification in the style of TLA+.
 ///
@@ -61,7 +60,7 @@ impl<M: Model> Subject for Specification<M> {
     }
 
     fn replay(&self, trace: &Trace, show: &mut dyn FnMut(usize, &TraceStep)) -> Result<Replayed, TraceError> {
-        replay_states(&self.0, trace, show)
+        replay(&self.0, trace, show)
     }
 }
 
@@ -144,38 +143,9 @@ fn scope<M: Model>(report: &Report<M>, options: &Options, network: Option<Networ
     }
 }
 
-/// A violation is reported only if it happens again.
-fn violated<M: Model>(fresh: &M, mut trace: Trace) -> Verdict {
-    if replayable(&trace.violation.property) {
-        let problem = match replay(fresh, &trace, |_, _| {}) {
-            Ok(manyworlds_explore::Replayed::Reproduced) => None,
-            Ok(manyworlds_explore::Replayed::Gone) => Some("it did not happen again".to_string()),
-            Err(error) => Some(error.to_string()),
-        };
-        if let Some(problem) = problem {
-            let message = format!(
-                "`{}` was seen, but replayed {problem}: the model is not deterministic",
-                trace.violation.message
-            );
-            trace.violation = Violation { property: Property::Deterministic, message, ..trace.violation };
-        }
-    }
-    Verdict::Violated { violation: trace.violation.clone(), trace: Box::new(trace) }
-}
-
-/// That something never happens is shown by no path.
-fn replayable(property: &Property) -> bool {
-    !matches!(property, Property::Sometimes { .. })
-}
-
-/// Performs a trace on the states of `model`.
-pub fn replay_states<M: Model>(
-    model: &M,
-    trace: &Trace,
-    show: &mut dyn FnMut(usize, &TraceStep),
-) -> Result<Replayed, TraceError> {
-    replay(model, trace, show).map(|replayed| match replayed {
-        manyworlds_explore::Replayed::Reproduced => Replayed::Reproduced,
-        manyworlds_explore::Replayed::Gone => Replayed::Gone,
-    })
+/// A violation must show again; that something never happens is shown by no path.
+fn violated<M: Model>(fresh: &M, trace: Trace) -> Verdict {
+    let shown_by_no_path = matches!(trace.violation.property, Property::Sometimes { .. });
+    let replay = if shown_by_no_path { Ok(Replayed::Reproduced) } else { replay(fresh, &trace, |_, _| {}) };
+    confirmed(trace, replay, "the model")
 }

@@ -2,8 +2,9 @@
 
 use crate::options::{EngineName, Options};
 use crate::watch::Watch;
-use manyworlds_core::{Network, Observer, Outcome, Trace, TraceError, TraceStep};
-use manyworlds_graph::replay::Replayed;
+use manyworlds_core::{
+    Network, Observer, Outcome, Property, Replayed, Trace, TraceError, TraceStep, Verdict, Violation,
+};
 use manyworlds_report::{Hints, Style, failure, summary};
 use std::fmt;
 
@@ -83,4 +84,19 @@ pub fn refuse_strangers(options: &Options, engine: EngineName) -> Result<(), Ref
         Some((_, option, why)) => Err(Refused(format!("option {option}: engine `{engine}` {why}"))),
         None => Ok(()),
     }
+}
+
+/// A violation is reported as what it is only if its `replay` reproduced it; if not, user code (`whose`, in words) is not deterministic.
+pub fn confirmed(mut trace: Trace, replay: Result<Replayed, TraceError>, whose: &str) -> Verdict {
+    let problem = match replay {
+        Ok(Replayed::Reproduced) => None,
+        Ok(Replayed::Gone) => Some("it did not happen again".to_string()),
+        Err(error) => Some(error.to_string()),
+    };
+    if let Some(problem) = problem {
+        let message =
+            format!("`{}` was seen, but replayed {problem}: {whose} is not deterministic", trace.violation.message);
+        trace.violation = Violation { property: Property::Deterministic, message, ..trace.violation };
+    }
+    Verdict::Violated { violation: trace.violation.clone(), trace: Box::new(trace) }
 }
