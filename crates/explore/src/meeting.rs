@@ -45,11 +45,12 @@ impl Meeting {
             return;
         }
         let over = || self.held.load(Ordering::Acquire) != meeting;
-        for _ in 0..LOOKS {
+        for look in 1..=LOOKS {
             if over() {
                 return;
             }
-            spin_loop();
+            // With more workers than cores, somebody may need this one to get here.
+            if look.is_multiple_of(64) { std::thread::yield_now() } else { spin_loop() }
         }
         let mut asleep = self.asleep.lock().unwrap_or_else(PoisonError::into_inner);
         while !over() {
