@@ -1,0 +1,11 @@
+//! Linearizability: does a concurrent object behave as if each operation took effect at once, somewhere between its invocation and its
+//! response?
+//!
+//! A [`Spec`] says what the operations do one after the other. The ready ones are in [`specs`].
+
+#![forbid(unsafe_code)]
+
+pub mod spec;
+pub mod specs;
+
+pub use spec::{Datum, Sequential, Spec, key_of};
