@@ -121,7 +121,7 @@ impl Prints {
         // An allocation that begins at a cache line by itself would cost more: the allocator keeps holes for it.
         self.first = (slots.as_ptr() as usize).wrapping_neg() / size_of::<u128>() % LINE;
         let old = std::mem::replace(&mut self.slots, slots);
-        self.limit = self.lines * LINE / 20 * 17;
+        self.limit = self.lines * LINE / 4 * 3;
         for print in old.into_iter().filter(|&print| print != EMPTY) {
             let at = self.find::<false>(print);
             self.slots[at] = print;
