@@ -2,13 +2,15 @@
 
 use crate::args::ReplayArgs;
 use crate::check::{model, print_line, style};
-use crate::{Complaint, Exit};
+use crate::{Complaint, Exit, exports};
 use manyworlds::{Replayed, Trace};
+use manyworlds_report::html::Page;
 use manyworlds_report::{Hints, failure, step};
 
 /// Reproduces a counterexample step by step.
 pub fn run(args: &ReplayArgs) -> Result<Exit, Complaint> {
     let file = args.trace.display();
+    exports::expect_writable(&args.exports, None)?;
     let bytes = std::fs::read(&args.trace).map_err(|e| format!("{file}: cannot be read: {e}"))?;
     let text = String::from_utf8(bytes).map_err(|e| {
         format!("{file}: byte {} is not UTF-8; expected a `manyworlds-trace/1` JSON file", e.utf8_error().valid_up_to())
@@ -20,6 +22,7 @@ pub fn run(args: &ReplayArgs) -> Result<Exit, Complaint> {
     let replayed = subject
         .replay(&trace, &mut |i, _| print_line(&step(&trace, i, &style())))
         .map_err(|e| format!("{file}: {e}"))?;
+    exports::write(&args.exports, &Page { title: &trace.model, trace: Some(&trace), ..Page::default() })?;
     match replayed {
         Replayed::Reproduced => {
             print_line(&failure(&trace, &Hints::default(), &style()));

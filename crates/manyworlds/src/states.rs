@@ -56,7 +56,8 @@ impl<M: Model> Subject for Specification<M> {
             engine => (engine, None),
         };
         let outcome = check_states(&self.0, &self.0, engine, options, None, observer)?;
-        Ok(Answer { outcome, engine, why, network: None })
+        let coverage = options.coverage.then(|| self.0.coverage()).flatten();
+        Ok(Answer { outcome, engine, why, network: None, coverage })
     }
 
     fn replay(&self, trace: &Trace, show: &mut dyn FnMut(usize, &TraceStep)) -> Result<Replayed, TraceError> {

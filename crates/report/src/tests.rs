@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 use manyworlds_core::{Network, Outcome, Property, Stats, StopReason, Trace, Verdict};
 use std::time::Duration;
 
-const HINTS: Hints<'static> = Hints { replay: Some("manyworlds replay bug.json"), file: Some("bug.json") };
+const HINTS: Hints<'static> = Hints { replay: Some("manyworlds replay bug.json"), file: Some("bug.json"), html: None };
 
 fn plain() -> Style {
     Style::default()
