@@ -45,19 +45,16 @@ fn story(trace: &Trace, page: &Page<'_>) -> Value {
     })
 }
 
-/// The steps of each row. Processes that start one after the other share one.
+/// The steps of each row. A process that starts depends on nobody, so all that do share the first row.
 fn rows(trace: &Trace) -> Vec<Vec<usize>> {
-    let mut rows: Vec<Vec<usize>> = Vec::new();
-    let starts = |row: &[usize]| row.iter().all(|&i| trace.steps[i].kind == "start");
-    let fits = |row: &[usize], i: usize| starts(row) && row.iter().all(|&j| trace.steps[j].process != trace.steps[i].process);
-    for item in arrange(trace) {
-        match (item, rows.last_mut()) {
-            (Item::Delivery { send, recv }, _) => rows.push(vec![send, recv]),
-            (Item::Step(i), Some(row)) if trace.steps[i].kind == "start" && fits(row, i) => row.push(i),
-            (Item::Step(i), _) => rows.push(vec![i]),
-        }
-    }
-    rows
+    let first = |i: usize| trace.steps[i].kind == "start" && trace.steps[i].parents.is_empty();
+    let starts: Vec<usize> = (0..trace.steps.len()).filter(|&i| first(i)).collect();
+    let rest = arrange(trace).into_iter().filter_map(|item| match item {
+        Item::Step(i) if first(i) => None,
+        Item::Step(i) => Some(vec![i]),
+        Item::Delivery { send, recv } => Some(vec![send, recv]),
+    });
+    Some(starts).filter(|starts| !starts.is_empty()).into_iter().chain(rest).collect()
 }
 
 fn message_type(step: &TraceStep) -> Option<&str> {

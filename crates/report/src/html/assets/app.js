@@ -7,6 +7,7 @@ const views = [];
 
 header();
 theme();
+document.body.append(arrowHeads());
 if (story) {
   addChart("chart", "Sequence chart", makeChart(story, view));
   if (data.trace.engine === "must") addChart("graph", "Execution graph (po, rf)", makeGraph(story, view));

@@ -1,7 +1,8 @@
 // The message-sequence chart: processes as columns, time downwards, messages as arrows.
 
 const ROW = 38;
-const GUTTER = 46;
+const GUTTER = 58;
+const LOOP = 26;
 const HEAD = 52;
 const LEAST_COLUMN = 104;
 
@@ -46,14 +47,15 @@ function layChart(story, view, room) {
   const targets = rows.flat().filter(i => story.steps[i].kind === "send").map(i => story.steps[i].peer);
   targets.filter(p => p !== undefined && !view.hiddenProcesses.has(p)).forEach(p => busy.add(p));
   const shown = [...story.trace.processes.keys()].filter(p => busy.has(p) && !story.wide.has(p));
-  const gap = Math.max(LEAST_COLUMN, Math.min(230, (room - GUTTER - 30) / Math.max(1, shown.length)));
-  const columns = shown.map((process, n) => ({ process, x: GUTTER + gap * (n + 0.5) }));
+  const gutter = GUTTER + (story.trace.loop_from === undefined ? 0 : LOOP);
+  const gap = Math.max(LEAST_COLUMN, Math.min(230, (room - gutter - 30) / Math.max(1, shown.length)));
+  const columns = shown.map((process, n) => ({ process, x: gutter + gap * (n + 0.5) }));
   const x = new Map(columns.map(column => [column.process, column.x]));
   const y = new Map();
   rows.forEach((row, n) => row.forEach(i => y.set(i, ROW * (n + 0.9))));
   const tail = Math.max(0, ...rows.flat().filter(i => labelled(story.steps[i])).map(i => (x.get(story.steps[i].process) ?? 0) + 24 + Math.min(260, widthOf(markLabel(story, i)))));
-  const width = Math.max(room - 18, GUTTER + gap * columns.length + 12, tail);
-  return { rows, columns, x, y, gap, width, height: ROW * (rows.length + 1) };
+  const width = Math.max(room - 18, gutter + gap * columns.length + 12, tail);
+  return { rows, columns, x, y, gutter, gap, width, height: ROW * (rows.length + 1) };
 }
 
 /** Steps whose words stand beside their mark. */
@@ -67,7 +69,7 @@ function markLabel(story, i) {
   const name = story.name(step.process) + " ";
   const deed = words.startsWith(name) ? words.slice(name.length) : words;
   if (step.kind === "fail") return "fails here";
-  if (step.kind === "timer") return `⏱ ${step.message}`;
+  if (step.kind === "timer") return `timer ${step.message}`;
   return deed;
 }
 
@@ -78,21 +80,22 @@ function drawChart(story, view, plan) {
   plan.rows.flat().forEach(i => drawStep(story, view, plan, layers, i));
   drawLoop(story, plan, layers);
   return svg("svg", { width: plan.width, height: plan.height, viewBox: `0 0 ${plan.width} ${plan.height}`, role: "presentation" },
-    arrowHeads(), layers.back, layers.lines, layers.events, layers.words);
+    layers.back, layers.lines, layers.events, layers.words);
 }
 
-/** Heads in the colour of their lines. */
+/** Heads in the colour of their lines: one set for all drawings, where no view hides them. */
 function arrowHeads() {
   const head = (id, d, attributes) => svg("marker", { id, viewBox: "0 0 10 10", refX: 9, refY: 5, markerWidth: 8, markerHeight: 8, orient: "auto-start-reverse" }, svg("path", { d, ...attributes }));
-  return svg("defs", {},
+  return svg("svg", { class: "unseen", "aria-hidden": "true" }, svg("defs", {},
     head("full", "M0 0.8 L10 5 L0 9.2 z", { fill: "context-stroke" }),
-    head("open", "M1 1 L9 5 L1 9", { fill: "none", stroke: "context-stroke", "stroke-width": 1.6 }));
+    head("open", "M1 1 L9 5 L1 9", { fill: "none", stroke: "context-stroke", "stroke-width": 1.6 })));
 }
 
 function drawRow(story, plan, layers, row, n) {
   const bad = row.some(i => story.failing.has(i));
   layers.back.append(svg("rect", { class: bad ? "row bad" : "row", "data-steps": row.join(" "), x: 0, y: ROW * (n + 0.4), width: plan.width, height: ROW }));
-  layers.back.append(svg("text", { class: "number", x: GUTTER - 14, y: ROW * (n + 0.9) + 4, "text-anchor": "end" }, String(row[0])));
+  layers.back.append(svg("text", { class: "number", x: plan.gutter - 14, y: ROW * (n + 0.9) + 4, "text-anchor": "end" },
+    row.length === 2 && story.steps[row[1]].reads === row[0] ? `${row[0]}▸${row[1]}` : String(row[0])));
 }
 
 /** A line from birth to end, broken while the process is down. */
@@ -127,7 +130,7 @@ function drawStep(story, view, plan, layers, i) {
   const event = svg("g", {
     class: `event ${step.kind}${story.failing.has(i) ? " bad" : ""}`, id: `step-${i}`, "data-step": i, role: "option", "aria-selected": "false",
     "aria-label": `Step ${i}: ${story.told.words[i]}`,
-  }, svg("title", {}, story.told.words[i]), svg("circle", { class: "hit", cx: x, cy: y, r: 13 }), svg("circle", { class: "halo", cx: x, cy: y, r: 10 }), ...glyph(step.kind, x, y));
+  }, svg("title", {}, story.told.words[i]), svg("circle", { class: "hit", cx: x, cy: y, r: 13 }), svg("circle", { class: "halo", cx: x, cy: y, r: 11 }), ...glyph(step.kind, x, y));
   layers.events.append(event);
   if (labelled(step)) {
     const room = Math.max(plan.gap - 30, x === plan.columns.at(-1)?.x ? plan.width - x - 20 : 0);
@@ -201,16 +204,12 @@ function drawDeparture(story, view, plan, layers, i) {
     layers.lines.append(svg("g", { class: `arrow pending ${hue}`, "data-step": i },
       svg("path", { class: "hit", d }), svg("path", { class: "shaft", d, "marker-end": "url(#open)" })));
   }
-  const level = !arrivals.length || arrivals.some(j => plan.y.get(j) === y1);
-  const span = Math.abs(x2 - x1);
-  const room = Math.max(40, (level ? span : Math.min(span, plan.gap)) - 26);
-  const text = fit(step.message ?? "", room);
-  const self = x1 === x2;
-  const middle = level && !self ? x1 + toward * Math.min(span / 2, plan.gap / 2) : x1 + toward * 12;
+  // The row of a send belongs to it alone, so its words always have room there.
+  const room = x1 === x2 ? plan.gap - 30 : Math.max(40, Math.abs(x2 - x1) - 34);
   layers.words.append(svg("text", {
-    class: `label message ${hue}${arrivals.length ? "" : " pending"}`, "data-step": i, x: middle, y: y1 - 7,
-    "text-anchor": level && !self ? "middle" : toward > 0 ? "start" : "end",
-  }, text));
+    class: `label message ${hue}${arrivals.length ? "" : " pending"}`, "data-step": i, x: x1 + toward * 15, y: y1 - 7,
+    "text-anchor": toward > 0 ? "start" : "end",
+  }, fit(step.message ?? "", room, BOLD)));
 }
 
 function drawFamily(plan, layers, step, i) {
@@ -228,9 +227,9 @@ function drawWeather(story, plan, layers, i) {
   const words = story.steps[i].kind === "split" ? `network splits: ${story.steps[i].message}` : "network heals";
   const event = svg("g", {
     class: `event weather ${story.steps[i].kind}`, id: `step-${i}`, "data-step": i, role: "option", "aria-selected": "false", "aria-label": `Step ${i}: ${words}`,
-  }, svg("path", { class: "stroke", d: `M${GUTTER} ${y} H${plan.width - 10}` }), svg("path", { class: "hit", d: `M${GUTTER} ${y} H${plan.width - 10}` }));
+  }, svg("path", { class: "stroke", d: `M${plan.gutter} ${y} H${plan.width - 10}` }), svg("path", { class: "hit", d: `M${plan.gutter} ${y} H${plan.width - 10}` }));
   layers.events.append(event);
-  layers.words.append(svg("text", { class: "label weather", "data-step": i, x: GUTTER + 8, y: y - 7 }, words));
+  layers.words.append(svg("text", { class: "label weather", "data-step": i, x: plan.gutter + 8, y: y - 7 }, words));
 }
 
 /** A bracket around what repeats for ever. */
@@ -240,7 +239,7 @@ function drawLoop(story, plan, layers) {
   const inside = plan.rows.flat().filter(i => i >= from);
   const [top, bottom] = inside.length ? [plan.y.get(inside[0]) - ROW / 2 + 3, plan.y.get(inside.at(-1)) + ROW / 2 - 3] : [plan.height - ROW * 0.6, plan.height - ROW * 0.2];
   layers.back.append(
-    svg("path", { class: "loop", d: `M18 ${top} H9 V${bottom} H18` }),
-    svg("text", { class: "loop-words", transform: `translate(6 ${(top + bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, inside.length ? "again and again" : ""));
-  if (!inside.length) layers.words.append(svg("text", { class: "label", x: GUTTER, y: plan.height - 10 }, "and there it stays for ever"));
+    svg("path", { class: "loop", d: `M28 ${top} H20 V${bottom} H28` }),
+    svg("text", { class: "loop-words", transform: `translate(14 ${(top + bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, inside.length ? "again and again" : ""));
+  if (!inside.length) layers.words.append(svg("text", { class: "label", x: plan.gutter, y: plan.height - 10 }, "and there it stays for ever"));
 }

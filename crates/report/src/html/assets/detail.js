@@ -23,6 +23,8 @@ function overview(story, view) {
   const parts = [html("h2", {}, story.told.property), html("p", { class: "complaint" }, violation.message)];
   if (violation.process) parts.push(html("p", {}, "in ", html("b", {}, violation.process)));
   if (violation.location) parts.push(source(story, violation.location));
+  const from = story.trace.loop_from;
+  if (from !== undefined) parts.push(html("p", {}, from < story.steps.length ? `After the last step everything is as it was before step ${from}: so it goes on for ever.` : "After the last step nothing happens any more."));
   parts.push(html("p", { class: "hint" }, "Click on a step, or use ↑ ↓ (or j and k), Home and End, f for the failure, Esc for none."));
   return parts;
 }
@@ -37,6 +39,7 @@ function describe(story, view, i) {
       html("div", { class: "the-message" }, showValue(step.message)), ...journey(story, view, i)));
   }
   parts.push(...localState(story, i));
+  if (story.failing.has(i) && story.told.about_a_state) parts.push(everybody(story, i));
   if (step.location) parts.push(source(story, step.location));
   parts.push(causality(story, i));
   return parts;
@@ -69,6 +72,14 @@ function localState(story, i) {
   if (before === null) return [section(title, html("p", { class: "hint" }, step.kind === "start" ? "as it starts" : "after this step"), html("div", { class: "the-state" }, showValue(after)))];
   if (before === after) return [section(title, html("p", { class: "hint" }, "the same as before"), showValue(after))];
   return [section(`${title}, before and after`, html("div", { class: "the-state" }, showDiff(before, after)))];
+}
+
+/** A property of a global state is about everybody's. */
+function everybody(story, i) {
+  const last = p => story.after[[...story.steps.keys()].findLast(j => story.steps[j].process === p)] ?? null;
+  const shown = [...story.trace.processes.keys()].filter(p => p !== story.steps[i].process && last(p) !== null);
+  const entry = p => html("details", { class: "state", open: shown.length <= 4 }, html("summary", {}, story.name(p)), showValue(last(p)));
+  return section("The others in the end", shown.map(entry));
 }
 
 /** A process without a state to show is what it has seen. */

@@ -4,12 +4,12 @@
 function makeFigures(run) {
   const parts = [html("div", { class: "cards" }, run.figures.map(figure => html("div", { class: "card" },
     html("b", {}, figure.value), html("span", {}, figure.name), html("small", {}, figure.meaning))))];
-  parts.push(panel("How", table(["", ""], [
-    ["engine", run.engine], ...(run.why ? [["why", run.why]] : []), ...(run.network ? [["network", run.network]] : []),
-    ...Object.entries(run.params).map(([key, value]) => [key, String(value)]),
-  ], "facts")));
   parts.push(boundsPanel(run));
   if (run.coverage) parts.push(...coveragePanels(run.coverage, run.verdict));
+  parts.push(panel("How", table(["", ""], [
+    ["engine", run.engine], ...(run.why ? [["why", run.why]] : []), ...(run.network ? [["network", run.network]] : []),
+    ["parameters", Object.entries(run.params).map(([key, value]) => `${key}=${value}`).join(", ") || "none"],
+  ], "facts")));
   return { element: html("section", { class: "figures", "aria-label": "The run" }, parts), draw() {} };
 }
 
@@ -30,7 +30,8 @@ function boundsPanel(run) {
     incomplete: "Something was left out, so this is no proof.",
   }[run.verdict];
   const bounds = run.bounds ? [html("ul", {}, run.bounds.split(", ").map(bound => html("li", {}, bound)))] : [];
-  return panel("Bounds", html("p", {}, words), ...bounds);
+  const scope = run.verdict === "verified" ? [html("p", { class: "hint" }, `Seen: ${run.sentence}.`)] : [];
+  return panel("Bounds", html("p", {}, words), ...scope, ...bounds);
 }
 
 function coveragePanels(coverage, verdict) {
@@ -40,7 +41,7 @@ function coveragePanels(coverage, verdict) {
   const inputs = process => html("span", { class: "tags" }, process.inputs.map(input => html("span", {
     class: input.handled ? "tag" : "tag never",
     title: input.kind === "timer" ? (input.handled ? "went off" : "never went off") : `${input.handled} of ${count(input.offered, "distinct message")} received`,
-  }, input.kind === "timer" ? `⏱ ${input.name}` : `${input.name} ${grouped(input.handled)}/${grouped(input.offered)}`)));
+  }, input.kind === "timer" ? `timer ${input.name}` : `${input.name} ${grouped(input.handled)}/${grouped(input.offered)}`)));
   parts.push(panel("Explored", html("p", { class: "hint" }, "Of each process in all worlds together. Message types show how many distinct messages were received, of those that were sent to it."),
     table(["process", "local states", "handlers run", "messages and timers"],
       coverage.processes.map(process => [process.name, grouped(process.states), grouped(process.handlers), inputs(process)]), "coverage")));

@@ -51,17 +51,42 @@ function drawGraph(story, plan) {
     for (const cause of story.causes[i]) if (plan.at.has(cause)) edges.append(drawEdge(story, plan, cause, i));
     nodes.append(drawNode(story, plan, i));
   }
-  return svg("svg", { width: plan.width, height: plan.height, viewBox: `0 0 ${plan.width} ${plan.height}`, role: "presentation" }, arrowHeads(), edges, nodes);
+  return svg("svg", { width: plan.width, height: plan.height, viewBox: `0 0 ${plan.width} ${plan.height}`, role: "presentation" }, edges, nodes);
 }
 
 function drawEdge(story, plan, from, to) {
   const [a, b] = [plan.at.get(from), plan.at.get(to)];
   const kind = story.steps[to].reads === from ? "rf" : story.steps[from].process === story.steps[to].process ? "po" : "family";
   const [y1, y2] = [a.y + BOX / 2, b.y - BOX / 2 - 2];
-  const bend = Math.max(18, (y2 - y1) / 2);
-  const d = kind === "po" ? `M${a.x} ${y1} L${b.x} ${y2}` : `M${a.x} ${y1} C ${a.x} ${y1 + bend}, ${b.x} ${y2 - bend}, ${b.x} ${y2}`;
+  const d = a.x === b.x ? `M${a.x} ${y1} L${b.x} ${y2}` : roundabout(plan, a, b, y1, y2);
   const head = kind === "rf" ? "url(#full)" : "url(#open)";
   return svg("g", { class: `edge ${kind}`, "data-step": to }, svg("path", { class: "shaft", d, "marker-end": head }));
+}
+
+/** Between layers and between columns, where nothing stands in the way. */
+function roundabout(plan, a, b, y1, y2) {
+  const toward = Math.sign(b.x - a.x);
+  const box = (plan.gap - 22) / 2;
+  const [out, into] = [a.x + toward * box * 0.7, b.x - toward * box * 0.5];
+  const [above, below] = [a.y + LAYER / 2, b.y - LAYER / 2];
+  if (above === below) return rounded([[out, y1], [out, above], [into, above], [into, y2]]);
+  const corridor = b.x - toward * (plan.gap / 2);
+  return rounded([[out, y1], [out, above], [corridor, above], [corridor, below], [into, below], [into, y2]]);
+}
+
+/** A way along these points with its corners cut. */
+function rounded(points, radius = 9) {
+  let d = `M${points[0].join(" ")}`;
+  for (let i = 1; i + 1 < points.length; i++) {
+    const [[px, py], [x, y], [nx, ny]] = [points[i - 1], points[i], points[i + 1]];
+    const near = (tx, ty) => {
+      const far = Math.hypot(tx - x, ty - y) || 1;
+      const r = Math.min(radius, far / 2) / far;
+      return `${x + (tx - x) * r} ${y + (ty - y) * r}`;
+    };
+    d += ` L${near(px, py)} Q${x} ${y} ${near(nx, ny)}`;
+  }
+  return `${d} L${points.at(-1).join(" ")}`;
 }
 
 function drawNode(story, plan, i) {

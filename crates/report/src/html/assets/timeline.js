@@ -61,7 +61,7 @@ function layTimeline(history, points, shown, room) {
   history.linearization.forEach((i, n) => { if (shown.includes(i)) marks.add(points[n]); });
   const order = [...marks].sort((a, b) => a - b);
   const rank = new Map(order.map((at, n) => [at, n]));
-  const step = Math.max(34, (room - NAMES - 70) / Math.max(1, order.length));
+  const step = Math.max(34, Math.min(150, (room - NAMES - 70) / Math.max(1, order.length)));
   const x = at => NAMES + 20 + step * rank.get(at);
   const end = NAMES + 20 + step * order.length;
   const rows = stack(history, shown);
@@ -97,8 +97,8 @@ function drawTimeline(history, points, plan, state) {
     back.append(svg("line", { class: "lane", x1: 0, x2: plan.width, y1: y - 10, y2: y - 10 }),
       svg("text", { class: "lane-name", x: 14, y: y + BAR / 2 + 5 }, fit(name, NAMES - 24), svg("title", {}, name)));
   });
-  history.faults.forEach(fault => drawFault(plan, back, fault));
   plan.shown.forEach(i => bars.append(drawOperation(history, plan, state, i)));
+  history.faults.forEach(fault => drawFault(plan, front, fault));
   history.linearization.forEach((i, n) => {
     if (!plan.shown.includes(i)) return;
     const [x, y] = [plan.x(points[n]), plan.tops[history.operations[i].process] + plan.rows.row.get(i) * LANE + BAR];
@@ -127,7 +127,7 @@ function drawFault(plan, layer, fault) {
   const x = plan.x(fault.at);
   const [y1, y2] = fault.process === null ? [26, plan.height - 8] : [plan.tops[fault.process] - 6, plan.tops[fault.process] + BAR + 8];
   layer.append(svg("g", { class: "fault" }, svg("title", {}, fault.label), svg("line", { x1: x, x2: x, y1, y2 }),
-    svg("text", { x: x + 4, y: fault.process === null ? 22 : y1 + 2 }, `⚡ ${fit(fault.label, 130)}`)));
+    svg("text", { x: x + 4, y: fault.process === null ? 22 : y1 + 2 }, fit(fault.label, 130))));
 }
 
 function tell(history, i) {
