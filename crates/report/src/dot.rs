@@ -54,7 +54,7 @@ fn edges(trace: &Trace) -> Vec<String> {
         () if step.reads == Some(cause) && step.kind == "drop" => " [color=red, style=dotted, label=\"lost\"]".to_string(),
         () if step.reads == Some(cause) => {
             let message = step.message.as_deref().unwrap_or_default();
-            format!(" [color=blue, constraint=true, label={}]", quoted(message))
+            format!(" [color=blue, label={}]", quoted(message))
         }
         () if trace.steps[cause].process == step.process => String::new(),
         () => " [style=dashed]".to_string(),

@@ -1,6 +1,6 @@
 //! A trace as a log for ShiViz: two lines an event, the host with its vector clock and what happened.
 //!
-//! The first lines of the log, each starting with `#`, say which expression parses it; paste that into ShiViz, without them.
+//! The first lines of the log say which expression parses it: paste that into ShiViz. It matches events and nothing else, so they may stay.
 
 use crate::causality::clocks;
 use crate::words::deed;
@@ -16,7 +16,7 @@ pub const PARSER: &str = r"^(?<host>\S+) (?<clock>\{.*\})\n(?<event>.*)$";
 pub fn shiviz(trace: &Trace) -> String {
     let hosts = hosts(trace);
     let mut text = format!(
-        "# {}: {} violated\n# ShiViz log. Parser expression (multiline), for the lines below this comment:\n# {PARSER}\n",
+        "# Manyworlds: {}: {} violated\n# Log parsing regular expression for ShiViz:\n# {PARSER}\n",
         one_line(&trace.model),
         one_line(&trace.violation.property.to_string()),
     );
