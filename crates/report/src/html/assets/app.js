@@ -128,7 +128,7 @@ function show(name) {
 
 function keyboard() {
   document.addEventListener("keydown", event => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea, summary, [role=tablist]")) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
     const current = views.find(entry => !entry.element.hidden);
     if (!current) return;
     const by = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key];
