@@ -30,6 +30,7 @@ pub fn coverage(table: &Table) -> Coverage {
     let named = blueprint.actors.iter().zip(tallies);
     Coverage {
         properties: blueprint.questions.iter().map(|question| question.violation().property.to_string()).collect(),
+        unreached: Vec::new(),
         processes: named.map(|(cast, tally)| tally.told(&cast.name)).collect(),
         faults: faults(blueprint, entries),
     }

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 pub struct Coverage {
     /// What was asked of the model, in words.
     pub properties: Vec<String>,
+    /// Those of them that something shall happen sometimes, and it did not so far: their names.
+    pub unreached: Vec<String>,
     /// Every process.
     pub processes: Vec<ProcessCoverage>,
     /// Every kind of fault that has a budget.

@@ -34,11 +34,13 @@ impl Subject for System {
             engine => (engine, None),
         };
         let worlds = system.worlds();
-        let outcome = match engine {
-            EngineName::Must => check_executions(&system, &worlds, options, observer)?,
+        let (outcome, coverage) = match engine {
+            EngineName::Must => {
+                let outcome = check_executions(&system, &worlds, options, observer)?;
+                (outcome, options.coverage.then(|| worlds.coverage()).flatten())
+            }
             _ => check_states(&worlds, &system.worlds(), engine, options, Some(network), observer)?,
         };
-        let coverage = options.coverage.then(|| worlds.coverage()).flatten();
         Ok(Answer { outcome, engine, why, network: Some(network), coverage })
     }
 

@@ -95,7 +95,7 @@ function keys(name) {
   if (name === "graph") return html("p", { class: "keys" }, key("po", "program order"), key("rf", "reads from"), key("family", "spawn, join"), key("bad", "failure"));
   const has = kind => story.steps.some(step => step.kind === kind);
   const pending = story.steps.some((step, i) => step.kind === "send" && !story.arrivals[i].length);
-  return html("p", { class: "keys" }, key("received", "received"), pending ? key("pending", "still on its way") : null, has("drop") ? key("lost", "lost") : null,
+  return html("p", { class: "keys" }, has("recv") ? key("received", "received") : null, pending ? key("pending", "still on its way") : null, has("drop") ? key("lost", "lost") : null,
     has("duplicate") ? key("twice", "delivered twice") : null, key("past", "before the selected step"), key("future", "after it"), key("bad", "failure"));
 }
 

@@ -201,7 +201,7 @@ function drawDeparture(story, view, plan, layers, i) {
   if (!arrivals.length) {
     const end = x2 - toward * 14;
     const d = x1 === x2 ? `M${x1} ${y1} h 28` : `M${x1} ${y1} L${end} ${y1}`;
-    layers.lines.append(svg("g", { class: `arrow pending ${hue}`, "data-step": i },
+    layers.lines.append(svg("g", { class: `arrow ${story.arrivals[i].length ? "stub" : "pending"} ${hue}`, "data-step": i },
       svg("path", { class: "hit", d }), svg("path", { class: "shaft", d, "marker-end": "url(#open)" })));
   }
   // The row of a send belongs to it alone, so its words always have room there.

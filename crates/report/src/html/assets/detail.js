@@ -39,7 +39,7 @@ function describe(story, view, i) {
       html("div", { class: "the-message" }, showValue(step.message)), ...journey(story, view, i)));
   }
   parts.push(...localState(story, i));
-  if (story.failing.has(i) && story.told.about_a_state) parts.push(everybody(story, i));
+  if (story.failing.has(i) && story.told.about_a_state) parts.push(...everybody(story, i));
   if (step.location) parts.push(source(story, step.location));
   parts.push(causality(story, i));
   return parts;
@@ -79,7 +79,7 @@ function everybody(story, i) {
   const last = p => story.after[[...story.steps.keys()].findLast(j => story.steps[j].process === p)] ?? null;
   const shown = [...story.trace.processes.keys()].filter(p => p !== story.steps[i].process && last(p) !== null);
   const entry = p => html("details", { class: "state", open: shown.length <= 4 }, html("summary", {}, story.name(p)), showValue(last(p)));
-  return section("The others in the end", shown.map(entry));
+  return shown.length ? [section("The others in the end", shown.map(entry))] : [];
 }
 
 /** A process without a state to show is what it has seen. */
