@@ -5,6 +5,7 @@ const GUTTER = 58;
 const LOOP = 26;
 const HEAD = 52;
 const LEAST_COLUMN = 104;
+const LEAST_CHANGE = 150;
 
 /** The chart; it draws itself again when the view changes. */
 function makeChart(story, view) {
@@ -132,11 +133,24 @@ function drawStep(story, view, plan, layers, i) {
     "aria-label": `Step ${i}: ${story.told.words[i]}`,
   }, svg("title", {}, story.told.words[i]), svg("circle", { class: "hit", cx: x, cy: y, r: 13 }), svg("circle", { class: "halo", cx: x, cy: y, r: 11 }), ...glyph(step.kind, x, y));
   layers.events.append(event);
+  drawChange(story, plan, layers, i);
   if (labelled(step)) {
     const room = Math.max(plan.gap - 30, x === plan.columns.at(-1)?.x ? plan.width - x - 20 : 0);
     const side = step.kind === "drop" ? "" : fit(markLabel(story, i), room);
     layers.words.append(svg("text", { class: `label mark ${step.kind}${story.failing.has(i) ? " bad" : ""}`, "data-step": i, x: x + 15, y: y + 4 }, side));
   }
+}
+
+/** What the step changed, in a few words on the side that is free. */
+function drawChange(story, plan, layers, i) {
+  const step = story.steps[i];
+  const [before, after] = [story.before[i], story.after[i]];
+  if (step.state_diff === undefined || before === null || before === after || step.kind === "action" || plan.gap < LEAST_CHANGE) return;
+  const [x, y] = [plan.x.get(step.process), plan.y.get(i)];
+  const from = step.peer === undefined ? undefined : plan.x.get(step.peer);
+  const right = from !== undefined && from < x && !labelled(step);
+  const text = fit(changeInWords(before, after), right ? plan.gap - 26 : Math.min(plan.gap - 26, x - plan.gutter - 4), SMALL);
+  layers.words.append(svg("text", { class: "label change", "data-step": i, x: x + (right ? 14 : -14), y: y + 4, "text-anchor": right ? "start" : "end" }, text));
 }
 
 /** The mark of a kind of step. */

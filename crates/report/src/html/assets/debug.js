@@ -98,6 +98,23 @@ function diff(before, after) {
   return changes;
 }
 
+/** The fields of a struct by name; `null` for anything else. */
+function fieldsOf(text) {
+  const tree = parseDebug(text);
+  const [name, group] = tree?.length === 1 ? tree[0] : [];
+  if (tree === null || tree[0]?.length !== 2 || typeof name !== "string" || group.open !== "{") return null;
+  const entries = group.items.map(item => flat(item).match(/^(\w+): ([^]*)$/));
+  return entries.every(Boolean) ? { name, fields: new Map(entries.map(([, key, value]) => [key, value])) } : null;
+}
+
+/** What changed from one state to the next, in a few words. */
+function changeInWords(before, after) {
+  const brief = value => value.length <= 14 ? value : value.match(/^\w+/)?.[0] ?? value;
+  const [old, now] = [fieldsOf(before), fieldsOf(after)];
+  if (!old || !now || old.name !== now.name) return brief(after) === after ? after : `${brief(after)} …`;
+  return [...now.fields].filter(([key, value]) => old.fields.get(key) !== value).map(([key, value]) => `${key}: ${brief(value)}`).join(", ");
+}
+
 /** A value on its own. */
 function showValue(text) {
   return html("pre", { class: "value" }, debugLines(text).join("\n"));

@@ -5,7 +5,9 @@ function light(root, story, view) {
   const chosen = view.selected;
   const past = chosen === null ? null : story.past(chosen);
   const future = chosen === null ? null : story.future(chosen);
-  root.classList.toggle("lit", chosen !== null);
+  // A property of a global state may be about steps that have nothing to do with each other: there nothing steps back.
+  const whole = story.told.about_a_state && story.failing.has(chosen);
+  root.classList.toggle("lit", chosen !== null && !whole);
   for (const element of root.querySelectorAll("[data-step]")) {
     const i = Number(element.dataset.step);
     element.classList.toggle("chosen", i === chosen);

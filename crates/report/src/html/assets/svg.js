@@ -23,6 +23,7 @@ function fill(element, attributes, children) {
 const pen = document.createElement("canvas").getContext("2d");
 const SANS = "12.5px system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
 const BOLD = `600 ${SANS}`;
+const SMALL = "11px ui-monospace, 'SF Mono', 'Cascadia Code', 'DejaVu Sans Mono', Menlo, Consolas, monospace";
 
 /** How wide a label is drawn. */
 function widthOf(text, font = SANS) {
