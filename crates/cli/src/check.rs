@@ -1,8 +1,8 @@
 //! `manyworlds check`
 
 use crate::args::CheckArgs;
-use crate::progress::Bar;
 use crate::exports::{expect_writable, write_trace};
+use crate::progress::Bar;
 use crate::{Complaint, Exit, exports, json, suggest};
 use manyworlds::{Answer, EngineName, Network, Options, Policy, Trace, Verdict};
 use manyworlds_protocols::{Model, Params, find, models};

@@ -76,7 +76,10 @@ mod tests {
         // The place of the new file is taken by a directory, so that writing it fails, whoever runs this.
         std::fs::create_dir(beside(&file.canonicalize().unwrap())).unwrap();
         let complaint = write("--html", &file, "new").unwrap_err();
-        assert!(complaint.starts_with("--html: ") && complaint.contains("report.html cannot be written"), "{complaint}");
+        assert!(
+            complaint.starts_with("--html: ") && complaint.contains("report.html cannot be written"),
+            "{complaint}"
+        );
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "old");
         std::fs::remove_dir_all(directory).unwrap();
     }

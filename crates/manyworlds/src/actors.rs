@@ -9,8 +9,8 @@ use manyworlds_actor::{Faults, System};
 use manyworlds_core::{
     Budget, Deadlock, LocalsFactory, Observer, Outcome, Replayed, Trace, TraceError, TraceStep, Verdict,
 };
-use manyworlds_graph::replay::replay;
 use manyworlds_explore::Model;
+use manyworlds_graph::replay::replay;
 use manyworlds_graph::{Config, explore};
 
 impl Subject for System {

@@ -9,7 +9,10 @@ use manyworlds_report::html::{Page, html};
 
 fn main() {
     let (trace, timeline) = (trace(), timeline());
-    print!("{}", html(&Page { title: "everything", trace: Some(&trace), timeline: Some(&timeline), ..Page::default() }));
+    print!(
+        "{}",
+        html(&Page { title: "everything", trace: Some(&trace), timeline: Some(&timeline), ..Page::default() })
+    );
 }
 
 /// Text that would break out of a page that does not mind it.

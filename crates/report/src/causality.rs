@@ -57,7 +57,8 @@ mod tests {
 
     #[test]
     fn a_clock_counts_the_causal_past() {
-        let trace = story(&["a", "b", "c"]).send(0, 1, "x").send(2, 1, "y").recv(1, 1).send(0, 2, "z").recv(2, 3).trace();
+        let trace =
+            story(&["a", "b", "c"]).send(0, 1, "x").send(2, 1, "y").recv(1, 1).send(0, 2, "z").recv(2, 3).trace();
         assert_eq!(causes(&trace), [vec![], vec![], vec![1], vec![0], vec![1, 3]]);
         assert_eq!(clocks(&trace), [[1, 0, 0], [0, 0, 1], [0, 1, 1], [2, 0, 0], [2, 0, 2]]);
     }

@@ -51,7 +51,9 @@ fn node(trace: &Trace, i: usize, bad: bool) -> String {
 fn edges(trace: &Trace) -> Vec<String> {
     let causes = causes(trace);
     let kind = |cause: usize, step: &TraceStep| match () {
-        () if step.reads == Some(cause) && step.kind == "drop" => " [color=red, style=dotted, label=\"lost\"]".to_string(),
+        () if step.reads == Some(cause) && step.kind == "drop" => {
+            " [color=red, style=dotted, label=\"lost\"]".to_string()
+        }
         () if step.reads == Some(cause) => {
             let message = step.message.as_deref().unwrap_or_default();
             format!(" [color=blue, label={}]", quoted(message))

@@ -307,7 +307,8 @@ fn the_same_trace_for_graphviz_and_shiviz() {
 
 #[test]
 fn every_event_of_a_shiviz_log_fits_the_expression_in_its_head() {
-    let trace = story(&["a b", "a b", "a_b#2", ""]).deliver(0, 1, "two\nlines").deliver(2, 3, "x").fail(3, "no\r").trace();
+    let trace =
+        story(&["a b", "a b", "a_b#2", ""]).deliver(0, 1, "two\nlines").deliver(2, 3, "x").fail(3, "no\r").trace();
     let log = crate::shiviz(&trace);
     let lines: Vec<&str> = log.lines().skip_while(|line| line.starts_with('#')).collect();
     assert_eq!(lines.len(), 2 * trace.steps.len());

@@ -1,7 +1,7 @@
 //! What the scripts of the page get: the trace as it is, and beside it everything that is better said here than there.
 
 use super::{Page, Run};
-use crate::causality::failing;
+use crate::causality::{clocks, failing};
 use crate::history::Timeline;
 use crate::order::{Item, arrange};
 use crate::summary::{grouped, why};
@@ -54,7 +54,33 @@ fn rows(trace: &Trace) -> Vec<Vec<usize>> {
         Item::Step(i) => Some(vec![i]),
         Item::Delivery { send, recv } => Some(vec![send, recv]),
     });
-    Some(starts).filter(|starts| !starts.is_empty()).into_iter().chain(rest).collect()
+    let rows = Some(starts).filter(|starts| !starts.is_empty()).into_iter().chain(rest).collect();
+    failure_last(trace, rows)
+}
+
+/// What the trace is about comes last, with what came of it: all that does not depend on it goes first, even if a message then arrives
+/// in another row than the one in which it is sent. Nothing is moved across a split.
+fn failure_last(trace: &Trace, mut rows: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
+    let failing = failing(trace);
+    let fails = |row: &Vec<usize>| row.iter().any(|i| failing.contains(i));
+    let Some(at) = rows.iter().position(fails) else { return rows };
+    let tail = rows.split_off(at);
+    let weather = |&i: &usize| matches!(trace.steps[i].kind.as_str(), "split" | "heal");
+    let clocks = clocks(trace);
+    let depends = |later: usize, earlier: usize| {
+        let process = trace.steps[earlier].process;
+        clocks[later][process] >= clocks[earlier][process]
+    };
+    let follows = |i: usize| failing.iter().any(|&failure| depends(i, failure));
+    let (last, first): (Vec<_>, Vec<_>) = tail[1..].iter().cloned().partition(|row| row.iter().any(|&i| follows(i)));
+    if first.is_empty() || tail.iter().flatten().any(weather) {
+        rows.extend(tail);
+        return rows;
+    }
+    let (failure, sent): (Vec<usize>, Vec<usize>) = tail[0].iter().partition(|&&i| follows(i));
+    let split = [sent].into_iter().filter(|row| !row.is_empty()).chain(first).chain([failure]);
+    rows.extend(split.chain(last));
+    rows
 }
 
 fn message_type(step: &TraceStep) -> Option<&str> {
@@ -66,7 +92,8 @@ fn message_type(step: &TraceStep) -> Option<&str> {
 fn sources(trace: &Trace, page: &Page<'_>) -> Map<String, Value> {
     let mut found = Map::new();
     let Some(read) = page.source else { return found };
-    let locations = trace.steps.iter().filter_map(|step| step.location.as_deref()).chain(trace.violation.location.as_deref());
+    let locations =
+        trace.steps.iter().filter_map(|step| step.location.as_deref()).chain(trace.violation.location.as_deref());
     let mut files: std::collections::HashMap<&str, Option<String>> = std::collections::HashMap::new();
     for location in locations {
         let Some((file, line)) = place::file_and_line(location) else { continue };

@@ -1,10 +1,11 @@
 //! The page holds what it was given, all of it and nothing else.
 
 use super::{Page, Run, html};
-use crate::causality::causes;
+use crate::causality::{causes, clocks, failing};
 use crate::history::{Operation, Timeline};
 use crate::story::{Story, story};
-use manyworlds_core::{Coverage, Outcome, ProcessCoverage, Stats, StopReason, Trace, Verdict};
+use manyworlds_core::{Coverage, Outcome, ProcessCoverage, Property, Stats, StopReason, Trace, Verdict};
+use proptest::prelude::*;
 use serde_json::{Map, Value};
 use std::time::Duration;
 
@@ -33,7 +34,9 @@ fn busy(steps: usize) -> Trace {
 #[test]
 fn nothing_is_loaded_from_anywhere() {
     let page = page_of(&story(&["a", "b"]).deliver(0, 1, "x").trace()).replace("http://www.w3.org/2000/svg", "");
-    for outside in ["http:", "https:", "src=", "<link", "@import", "url(http", "//cdn", "fetch(", "XMLHttpRequest", "import("] {
+    for outside in
+        ["http:", "https:", "src=", "<link", "@import", "url(http", "//cdn", "fetch(", "XMLHttpRequest", "import("]
+    {
         assert!(!page.contains(outside), "{outside}");
     }
     assert!(page.contains("default-src 'none'"), "and if something were, the browser would refuse");
@@ -68,34 +71,91 @@ fn two_hundred_steps_are_less_than_a_megabyte() {
     assert!(page.len() < 1 << 20, "{} bytes", page.len());
 }
 
-#[test]
-fn every_step_is_drawn_once_and_after_its_causes() {
-    let tangled = story(&["a", "b", "c"])
-        .happens(0, "start", None)
-        .send(0, 1, "x")
-        .happens(1, "start", None)
-        .send(0, 2, "y")
-        .happens(2, "start", None)
-        .recv(2, 3)
-        .recv(1, 1)
-        .trace();
-    for trace in [tangled, busy(60)] {
-        let told = data(&page_of(&trace));
-        let rows: Vec<Vec<usize>> = serde_json::from_value(told["story"]["rows"].clone()).unwrap();
-        let order = rows.concat();
-        let mut place = vec![None; trace.steps.len()];
-        for (at, &i) in order.iter().enumerate() {
-            assert_eq!(place[i].replace(at), None, "step {i} is drawn twice");
+/// The drawing order, if every step is in it once and after its causes.
+fn order(trace: &Trace) -> Vec<usize> {
+    let rows: Vec<Vec<usize>> = serde_json::from_value(data(&page_of(trace))["story"]["rows"].clone()).unwrap();
+    let order = rows.concat();
+    let mut place = vec![None; trace.steps.len()];
+    for (at, &i) in order.iter().enumerate() {
+        assert_eq!(place[i].replace(at), None, "step {i} is drawn twice");
+    }
+    for (i, causes) in causes(trace).iter().enumerate() {
+        assert!(causes.iter().all(|&cause| place[cause].unwrap() < place[i].unwrap()), "step {i}");
+    }
+    order
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn every_step_is_drawn_once_and_after_its_causes(trace in anything()) {
+        let order = order(&trace);
+        // The naive way to say that the failure comes last: whatever is drawn after it depends on it.
+        let failing = failing(&trace);
+        let weather = trace.steps.iter().any(|step| step.kind == "split");
+        if let (Some(&failure), false) = (failing.first(), weather) {
+            let at = order.iter().position(|&i| i == failure).unwrap();
+            for &later in &order[at + 1..] {
+                prop_assert!(reaches(&causes(&trace), failure, later), "step {later} is drawn after step {failure}");
+            }
         }
-        for (i, causes) in causes(&trace).iter().enumerate() {
-            assert!(causes.iter().all(|&cause| place[cause].unwrap() < place[i].unwrap()), "step {i}");
+    }
+
+    #[test]
+    fn clocks_say_what_comes_before_what(trace in anything()) {
+        let (clocks, causes) = (clocks(&trace), causes(&trace));
+        for later in 0..trace.steps.len() {
+            for earlier in 0..later {
+                let process = trace.steps[earlier].process;
+                let known = clocks[later][process] >= clocks[earlier][process];
+                prop_assert_eq!(known, reaches(&causes, earlier, later), "{} and {}", earlier, later);
+            }
         }
     }
 }
 
+/// Whether a step is among the causes of another, or among theirs, and so on: looked up one by one.
+fn reaches(causes: &[Vec<usize>], earlier: usize, later: usize) -> bool {
+    causes[later].iter().any(|&cause| cause == earlier || reaches(causes, earlier, cause))
+}
+
+/// A trace in which three processes send to each other, receive what is on its way in any order, and the network falls apart now and then.
+fn anything() -> impl Strategy<Value = Trace> {
+    proptest::collection::vec((0..3usize, 0..3usize, 0..12u8), 1..16).prop_map(|choices| {
+        let mut tale = story(&["a", "b", "c", "network"]);
+        let mut pending: Vec<(usize, usize)> = Vec::new();
+        for (at, (process, other, kind)) in choices.into_iter().enumerate() {
+            let next = pending.iter().position(|&(to, _)| to == process);
+            tale = match (kind, next) {
+                (0..5, _) => {
+                    pending.push((other, at));
+                    tale.send(process, other, "x")
+                }
+                (5..9, Some(next)) => tale.recv(process, pending.remove(next).1),
+                (11, _) => tale.happens(3, "split", Some("a | b, c")),
+                _ => tale.timeout(process),
+            };
+        }
+        tale.violates(Property::Always { name: "fine".to_string() }, "", None, None).trace()
+    })
+}
+
+#[test]
+fn what_goes_wrong_is_drawn_last() {
+    let property = Property::Always { name: "fine".to_string() };
+    let tale = || story(&["a", "b", "c"]).send(0, 1, "x").happens(0, "timer", Some("tick")).recv(1, 0).send(1, 2, "y");
+    let trace = tale().violates(property.clone(), "", None, None).trace();
+    let rows = |trace: &Trace| data(&page_of(trace))["story"]["rows"].clone();
+    assert_eq!(rows(&trace), serde_json::json!([[0], [1], [2], [3]]), "what came of it stands after it");
+    let alone = story(&["a", "b"]).deliver(0, 1, "x").violates(property, "", None, None).trace();
+    assert_eq!(rows(&alone), serde_json::json!([[0, 1]]));
+}
+
 #[test]
 fn who_starts_shares_the_first_row() {
-    let tale = story(&["a", "b"]).happens(0, "start", None).send(0, 1, "x").happens(1, "start", None).recv(1, 1).trace();
+    let tale =
+        story(&["a", "b"]).happens(0, "start", None).send(0, 1, "x").happens(1, "start", None).recv(1, 1).trace();
     assert_eq!(data(&page_of(&tale))["story"]["rows"], serde_json::json!([[0, 2], [1, 3]]));
 }
 
@@ -115,7 +175,8 @@ fn steps_show_their_source_where_it_can_be_read() {
 
 #[test]
 fn a_run_without_a_violation_tells_its_figures_and_what_bounded_it() {
-    let verdict = Verdict::Incomplete { reason: StopReason::MaxDepth, bounds: "depth 3, 17 states were known".to_string() };
+    let verdict =
+        Verdict::Incomplete { reason: StopReason::MaxDepth, bounds: "depth 3, 17 states were known".to_string() };
     let stats = Stats { states: Some(40320), ..Stats::default() };
     let outcome = Outcome { verdict, stats };
     let process = ProcessCoverage { name: "server".to_string(), states: 4, ..ProcessCoverage::default() };

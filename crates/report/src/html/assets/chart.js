@@ -49,13 +49,15 @@ function layChart(story, view, room) {
   targets.filter(p => p !== undefined && !view.hiddenProcesses.has(p)).forEach(p => busy.add(p));
   const shown = [...story.trace.processes.keys()].filter(p => busy.has(p) && !story.wide.has(p));
   const gutter = GUTTER + (story.trace.loop_from === undefined ? 0 : LOOP);
-  const gap = Math.max(LEAST_COLUMN, Math.min(230, (room - gutter - 30) / Math.max(1, shown.length)));
-  const columns = shown.map((process, n) => ({ process, x: gutter + gap * (n + 0.5) }));
+  // The first column has words to its left, too.
+  const left = room > 600 ? 0.7 : 0.5;
+  const gap = Math.max(LEAST_COLUMN, Math.min(240, (room - gutter - 30) / (shown.length + left - 0.5)));
+  const columns = shown.map((process, n) => ({ process, x: gutter + gap * (n + left) }));
   const x = new Map(columns.map(column => [column.process, column.x]));
   const y = new Map();
   rows.forEach((row, n) => row.forEach(i => y.set(i, ROW * (n + 0.9))));
   const tail = Math.max(0, ...rows.flat().filter(i => labelled(story.steps[i])).map(i => (x.get(story.steps[i].process) ?? 0) + 24 + Math.min(260, widthOf(markLabel(story, i)))));
-  const width = Math.max(room - 18, gutter + gap * columns.length + 12, tail);
+  const width = Math.max(room - 18, gutter + gap * (columns.length + left - 0.5) + 12, tail);
   return { rows, columns, x, y, gutter, gap, width, height: ROW * (rows.length + 1) };
 }
 
