@@ -82,8 +82,11 @@ impl Tally {
     }
 }
 
+/// A kind of fault, and its part of a budget.
+type FaultKind = (&'static str, fn(&Faults) -> u8);
+
 fn faults(blueprint: &Blueprint, entries: &Entries) -> Vec<FaultCoverage> {
-    let kinds: [(&str, fn(&Faults) -> u8); 5] = [
+    let kinds: [FaultKind; 5] = [
         ("losses", |f| f.losses),
         ("duplicates", |f| f.duplicates),
         ("crashes", |f| f.crashes),
@@ -91,7 +94,7 @@ fn faults(blueprint: &Blueprint, entries: &Entries) -> Vec<FaultCoverage> {
         ("splits", |f| f.splits),
     ];
     let budgeted = kinds.into_iter().filter(|(_, of)| of(&blueprint.faults) > 0);
-    let told = |(name, of): (&str, fn(&Faults) -> u8)| {
+    let told = |(name, of): FaultKind| {
         let budget = of(&blueprint.faults);
         let left = (0..entries.weathers.len()).map(|id| of(&entries.weathers.get(id as u32).left)).min();
         let used = budget - left.unwrap_or(budget).min(budget);

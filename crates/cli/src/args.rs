@@ -138,6 +138,13 @@ pub struct ExportArgs {
     pub shiviz: Option<PathBuf>,
 }
 
+impl ExportArgs {
+    /// Whether some file was asked for.
+    pub fn any(&self) -> bool {
+        self.html.is_some() || self.dot.is_some() || self.shiviz.is_some()
+    }
+}
+
 /// `litmus`
 #[derive(Args)]
 pub struct LitmusArgs {

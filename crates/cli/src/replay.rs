@@ -22,15 +22,19 @@ pub fn run(args: &ReplayArgs) -> Result<Exit, Complaint> {
     let replayed = subject
         .replay(&trace, &mut |i, _| print_line(&step(&trace, i, &style())))
         .map_err(|e| format!("{file}: {e}"))?;
-    exports::write(&args.exports, &Page { title: &trace.model, trace: Some(&trace), ..Page::default() })?;
     match replayed {
         Replayed::Reproduced => {
-            print_line(&failure(&trace, &Hints::default(), &style()));
+            exports::write(&args.exports, &Page { title: &trace.model, trace: Some(&trace), ..Page::default() })?;
+            let html = args.exports.html.as_ref().map(|file| file.display().to_string());
+            print_line(&failure(&trace, &Hints { html: html.as_deref(), ..Hints::default() }, &style()));
             print_line("reproduced");
             Ok(Exit::Violated)
         }
         Replayed::Gone => {
             print_line("every step was done, but the violation did not happen: it seems to be mended");
+            if args.exports.any() {
+                eprintln!("note: there is no counterexample any more, so no file was written");
+            }
             Ok(Exit::Verified)
         }
     }

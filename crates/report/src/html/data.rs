@@ -21,7 +21,7 @@ pub fn of(page: &Page<'_>) -> Value {
         "schema": "manyworlds-page/1",
         "version": env!("CARGO_PKG_VERSION"),
         "title": page.title,
-        "headline": page.headline,
+        "headline": page.headline.map(|h| json!({ "verdict": h.verdict, "good": h.good, "sentence": h.sentence })),
         "run": page.run.as_ref().map(run),
         "trace": page.trace,
         "story": page.trace.map(|trace| story(trace, page)),

@@ -29,6 +29,9 @@ const SCRIPTS: [&str; 10] = [
     include_str!("assets/app.js"),
 ];
 
+/// Reads a file, if it can be read.
+pub type ReadSource<'a> = dyn Fn(&str) -> Option<String> + 'a;
+
 /// What a page shows. Parts that are `None` have no place on it.
 #[derive(Clone, Copy, Default)]
 pub struct Page<'a> {
@@ -40,10 +43,21 @@ pub struct Page<'a> {
     pub trace: Option<&'a Trace>,
     /// The history; a trace that records operations fills one by itself.
     pub timeline: Option<&'a Timeline>,
-    /// What the verdict on a history is, in words; for pages without a run.
-    pub headline: Option<&'a str>,
+    /// The verdict on a history; for pages without a run.
+    pub headline: Option<Headline<'a>>,
     /// Reads a source file, so that steps can show their lines.
-    pub source: Option<&'a dyn Fn(&str) -> Option<String>>,
+    pub source: Option<&'a ReadSource<'a>>,
+}
+
+/// A verdict in words.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Headline<'a> {
+    /// One word or two: `linearizable`, `not linearizable`.
+    pub verdict: &'a str,
+    /// Whether that is good; `None` if nobody knows.
+    pub good: Option<bool>,
+    /// A sentence.
+    pub sentence: &'a str,
 }
 
 /// What came of a check.

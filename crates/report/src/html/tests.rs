@@ -1,6 +1,6 @@
 //! The page holds what it was given, all of it and nothing else.
 
-use super::{Page, Run, html};
+use super::{Headline, Page, Run, html};
 use crate::causality::{causes, clocks, failing};
 use crate::history::{Operation, Timeline};
 use crate::story::{Story, story};
@@ -55,12 +55,13 @@ fn the_trace_comes_out_as_it_went_in() {
 fn no_text_breaks_out_of_its_place() {
     let trace = story(&[HOSTILE, "b"]).deliver(0, 1, HOSTILE).fail(1, HOSTILE).trace();
     let plain = page_of(&story(&["a", "b"]).deliver(0, 1, "x").fail(1, "y").trace());
-    let page = html(&Page { title: HOSTILE, trace: Some(&trace), headline: Some(HOSTILE), ..Page::default() });
+    let headline = Headline { verdict: HOSTILE, good: None, sentence: HOSTILE };
+    let page = html(&Page { title: HOSTILE, trace: Some(&trace), headline: Some(headline), ..Page::default() });
     for tag in ["</script", "<script", "<b>", "<!--"] {
         assert_eq!(page.matches(tag).count(), plain.matches(tag).count(), "{tag}");
     }
     assert!(page.contains("<title>&lt;/script&gt;&lt;b&gt;&amp;amp;"));
-    assert_eq!(data(&page)["headline"], HOSTILE);
+    assert_eq!(data(&page)["headline"]["sentence"], HOSTILE);
 }
 
 #[test]

@@ -23,10 +23,12 @@ for (const scroller of document.querySelectorAll(".scroller")) scroller.scrollTo
 function header() {
   const { trace, run } = data;
   document.getElementById("title").append(data.title);
-  const verdict = run ? run.verdict : trace ? "violated" : "history";
+  const verdict = run?.verdict ?? "violated";
+  const known = data.headline ?? { verdict, good: verdict === "incomplete" ? null : verdict === "verified" };
   const badge = document.getElementById("verdict");
-  badge.append({ verified: "✓ verified", violated: "✗ violated", incomplete: "? incomplete", history: "history" }[verdict]);
-  badge.classList.add(verdict);
+  const [sign, kind] = known.good === null ? ["?", "incomplete"] : known.good ? ["✓", "verified"] : ["✗", "violated"];
+  badge.append(`${sign} ${known.verdict}`);
+  badge.classList.add(kind);
   const facts = Object.entries((run ?? trace)?.params ?? {}).map(([key, value]) => `${key}=${value}`);
   if ((run ?? trace)?.engine) facts.push(`engine ${(run ?? trace).engine}`);
   if ((run ?? trace)?.network) facts.push(`network ${(run ?? trace).network}`);
@@ -37,7 +39,7 @@ function header() {
     const { violation } = trace;
     const where = [violation.process ? `in ${violation.process}` : "", violation.location ? `at ${violation.location}` : ""].filter(Boolean).join(" ");
     sentence.append(html("b", {}, data.story.property), `: ${violation.message}${where ? ` (${where})` : ""}`);
-  } else sentence.append(data.headline ?? run?.sentence ?? "");
+  } else sentence.append(data.headline?.sentence ?? run?.sentence ?? "");
 }
 
 /** Light or dark: as the system has it, until somebody says otherwise. */
