@@ -19,7 +19,10 @@ function pastOf(trace, step) {
   const visit = i => {
     const own = trace.steps.findLastIndex((other, j) => j < i && other.process === trace.steps[i].process);
     for (const cause of [...(trace.steps[i].parents ?? []), trace.steps[i].reads ?? -1, own])
-      if (cause >= 0 && !past.has(cause)) { past.add(cause); visit(cause); }
+      if (cause >= 0 && !past.has(cause)) {
+        past.add(cause);
+        visit(cause);
+      }
   };
   visit(step);
   return past;
@@ -35,32 +38,53 @@ const background = page => page.evaluate(() => getComputedStyle(document.body).b
 /** Every message has an arrow that can be seen, of the kind of its fate. */
 async function arrowsMatch(page) {
   const { trace } = await dataOf(page);
-  const received = trace.steps.flatMap((step, i) => arrives(step) ? [i] : []);
-  assert.deepEqual((await numbers(page, "#view-chart .arrow.received")).sort((a, b) => a - b), received);
-  const boxes = await page.$$eval("#view-chart .arrow.received .shaft", found => found.map(shaft => {
-    const box = shaft.getBoundingClientRect();
-    return Math.max(box.width, box.height);
-  }));
-  assert.ok(boxes.every(size => size > 20), `arrows are drawn at full length: ${boxes}`);
+  const received = trace.steps.flatMap((step, i) => (arrives(step) ? [i] : []));
+  assert.deepEqual(
+    (await numbers(page, "#view-chart .arrow.received")).sort((a, b) => a - b),
+    received,
+  );
+  const boxes = await page.$$eval("#view-chart .arrow.received .shaft", found =>
+    found.map(shaft => {
+      const box = shaft.getBoundingClientRect();
+      return Math.max(box.width, box.height);
+    }),
+  );
+  assert.ok(
+    boxes.every(size => size > 20),
+    `arrows are drawn at full length: ${boxes}`,
+  );
   const fates = new Map();
-  trace.steps.forEach(step => { if (step.reads !== undefined) fates.set(step.reads, step.kind); });
-  const pending = trace.steps.flatMap((step, i) => step.kind === "send" && !fates.has(i) ? [i] : []);
-  assert.deepEqual((await numbers(page, "#view-chart .arrow.pending")).sort((a, b) => a - b), pending);
+  trace.steps.forEach(step => {
+    if (step.reads !== undefined) fates.set(step.reads, step.kind);
+  });
+  const pending = trace.steps.flatMap((step, i) => (step.kind === "send" && !fates.has(i) ? [i] : []));
+  assert.deepEqual(
+    (await numbers(page, "#view-chart .arrow.pending")).sort((a, b) => a - b),
+    pending,
+  );
   assert.equal((await numbers(page, "#view-chart .arrow.lost")).length, trace.steps.filter(step => step.kind === "drop").length);
   assert.equal((await numbers(page, "#view-chart .event")).length, trace.steps.length, "every step is on the chart");
 }
 
 for (const file of ["raft-bug", "abd-bug", "two-phase-commit-bug", "2pc-tla-bug", "everything"])
-  for (const [size, viewport] of [["desk", DESK], ["phone", PHONE]])
-    test(`${file} is drawn on a ${size}`, file, async page => {
-      await arrowsMatch(page);
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      assert.ok(wide <= 0, `the page is ${wide} pixels too wide`);
-      const chart = await page.locator("#view-chart .scroller").boundingBox();
-      assert.ok(chart.height > 200 && chart.width > 300, `the chart has room: ${chart.width}×${chart.height}`);
-      const detail = await page.locator("#view-chart .detail").boundingBox();
-      assert.ok(detail.y + 80 < viewport.height, "the details are on the screen");
-    }, { viewport, shot: `${file}-${size}` });
+  for (const [size, viewport] of [
+    ["desk", DESK],
+    ["phone", PHONE],
+  ])
+    test(
+      `${file} is drawn on a ${size}`,
+      file,
+      async page => {
+        await arrowsMatch(page);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        assert.ok(wide <= 0, `the page is ${wide} pixels too wide`);
+        const chart = await page.locator("#view-chart .scroller").boundingBox();
+        assert.ok(chart.height > 200 && chart.width > 300, `the chart has room: ${chart.width}×${chart.height}`);
+        const detail = await page.locator("#view-chart .detail").boundingBox();
+        assert.ok(detail.y + 80 < viewport.height, "the details are on the screen");
+      },
+      { viewport, shot: `${file}-${size}` },
+    );
 
 test("arrow keys walk along the steps in drawing order", "raft-bug", async page => {
   const { story } = await dataOf(page);
@@ -94,13 +118,18 @@ for (const file of ["raft-bug", "abd-bug", "two-phase-commit-bug", "everything"]
       const i = await chosen(page);
       const step = trace.steps[i];
       const shown = page.locator("#view-chart .the-message");
-      if (["send", "recv", "duplicate", "drop"].includes(step.kind)) assert.equal(bare(await shown.innerText()), bare(step.message), `step ${i}`);
+      if (["send", "recv", "duplicate", "drop"].includes(step.kind))
+        assert.equal(bare(await shown.innerText()), bare(step.message), `step ${i}`);
       if (step.state_diff === undefined) continue;
-      const kept = await page.$$eval("#view-chart .the-state .line:not(.gone), #view-chart .the-state .value:not(.diff)", found => found.map(line => {
-        const copy = line.cloneNode(true);
-        copy.querySelectorAll(".sign, .unseen").forEach(sign => sign.remove());
-        return copy.textContent;
-      }).join(""));
+      const kept = await page.$$eval("#view-chart .the-state .line:not(.gone), #view-chart .the-state .value:not(.diff)", found =>
+        found
+          .map(line => {
+            const copy = line.cloneNode(true);
+            copy.querySelectorAll(".sign, .unseen").forEach(sign => sign.remove());
+            return copy.textContent;
+          })
+          .join(""),
+      );
       if (kept) assert.equal(bare(kept), bare(step.state_diff), `state after step ${i}`);
     }
   });
@@ -127,19 +156,24 @@ test("only what causes the failure", "raft-bug", async page => {
   await arrowsMatch(page);
 });
 
-test("processes and types of messages can be hidden", "raft-bug", async page => {
-  const { trace, story } = await dataOf(page);
-  await page.locator("#view-chart [data-filter=hiddenTypes] summary").click();
-  await page.locator("#view-chart [data-filter=hiddenTypes] label", { hasText: "RequestVote" }).click();
-  const shown = await numbers(page, "#view-chart .event");
-  assert.deepEqual(new Set(shown), new Set([...trace.steps.keys()].filter(i => story.types[i] !== "RequestVote")));
-  await page.locator("#view-chart [data-filter=hiddenTypes] label", { hasText: "RequestVote" }).click();
-  await page.locator("#view-chart [data-filter=hiddenTypes] summary").click();
-  await page.locator("#view-chart [data-filter=hiddenProcesses] summary").click();
-  await page.locator("#view-chart [data-filter=hiddenProcesses] label", { hasText: "node0" }).click();
-  const rest = await numbers(page, "#view-chart .event");
-  assert.ok(rest.length > 0 && rest.every(i => trace.steps[i].process !== 0));
-}, { shot: "raft-bug-filter" });
+test(
+  "processes and types of messages can be hidden",
+  "raft-bug",
+  async page => {
+    const { trace, story } = await dataOf(page);
+    await page.locator("#view-chart [data-filter=hiddenTypes] summary").click();
+    await page.locator("#view-chart [data-filter=hiddenTypes] label", { hasText: "RequestVote" }).click();
+    const shown = await numbers(page, "#view-chart .event");
+    assert.deepEqual(new Set(shown), new Set([...trace.steps.keys()].filter(i => story.types[i] !== "RequestVote")));
+    await page.locator("#view-chart [data-filter=hiddenTypes] label", { hasText: "RequestVote" }).click();
+    await page.locator("#view-chart [data-filter=hiddenTypes] summary").click();
+    await page.locator("#view-chart [data-filter=hiddenProcesses] summary").click();
+    await page.locator("#view-chart [data-filter=hiddenProcesses] label", { hasText: "node0" }).click();
+    const rest = await numbers(page, "#view-chart .event");
+    assert.ok(rest.length > 0 && rest.every(i => trace.steps[i].process !== 0));
+  },
+  { shot: "raft-bug-filter" },
+);
 
 test("light and dark", "raft-bug", async page => {
   const light = await background(page);
@@ -152,19 +186,27 @@ test("light and dark", "raft-bug", async page => {
 
 test("the dark page", "raft-bug", async page => arrowsMatch(page), { colorScheme: "dark", shot: "raft-bug-dark" });
 
-test("the execution graph has the edges of the execution", "two-phase-commit-bug", async page => {
-  const { trace, story } = await dataOf(page);
-  await page.locator("#tab-graph").click();
-  assert.equal((await numbers(page, "#view-graph .node")).length, trace.steps.length);
-  assert.deepEqual(new Set(await numbers(page, "#view-graph .edge.rf")), new Set([...trace.steps.keys()].filter(i => arrives(trace.steps[i]))));
-  await page.keyboard.press("Home");
-  await page.keyboard.press("ArrowDown");
-  assert.equal(await chosen(page), story.rows.flat()[1]);
-  await page.locator("#tab-graph").focus();
-  await page.keyboard.press("ArrowLeft");
-  assert.ok(await page.locator("#view-chart").isVisible(), "arrow keys walk along the tabs");
-  await page.locator("#tab-graph").click();
-}, { shot: "graph" });
+test(
+  "the execution graph has the edges of the execution",
+  "two-phase-commit-bug",
+  async page => {
+    const { trace, story } = await dataOf(page);
+    await page.locator("#tab-graph").click();
+    assert.equal((await numbers(page, "#view-graph .node")).length, trace.steps.length);
+    assert.deepEqual(
+      new Set(await numbers(page, "#view-graph .edge.rf")),
+      new Set([...trace.steps.keys()].filter(i => arrives(trace.steps[i]))),
+    );
+    await page.keyboard.press("Home");
+    await page.keyboard.press("ArrowDown");
+    assert.equal(await chosen(page), story.rows.flat()[1]);
+    await page.locator("#tab-graph").focus();
+    await page.keyboard.press("ArrowLeft");
+    assert.ok(await page.locator("#view-chart").isVisible(), "arrow keys walk along the tabs");
+    await page.locator("#tab-graph").click();
+  },
+  { shot: "graph" },
+);
 
 test("faults are drawn as what they are", "everything", async page => {
   const { trace } = await dataOf(page);
@@ -172,56 +214,97 @@ test("faults are drawn as what they are", "everything", async page => {
   assert.equal(await page.locator("#view-chart .arrow.twice").count(), 2);
   assert.equal(await page.locator("#view-chart .life.down").count(), 1);
   assert.ok(await page.locator("#view-chart .loop").isVisible());
-  assert.deepEqual(await page.locator("#view-chart .head b").allInnerTexts(), trace.processes.slice(0, 3).map(process => process.name), "names are text, whatever is in them");
+  assert.deepEqual(
+    await page.locator("#view-chart .head b").allInnerTexts(),
+    trace.processes.slice(0, 3).map(process => process.name),
+    "names are text, whatever is in them",
+  );
   assert.equal(await page.locator(".head i").count(), 0);
 });
 
-test("a history with its linearization", "everything", async page => {
-  await page.locator("#tab-timeline").click();
-  assert.equal(await page.locator("g.operation").count(), 5);
-  assert.equal(await page.locator("g.operation.stuck").count(), 1);
-  assert.equal(await page.locator("g.operation.pending").count(), 1);
-  assert.deepEqual((await page.locator("g.point text").allTextContents()).map(Number), [1, 2, 3, 4]);
-  assert.equal(await page.locator("g.fault").count(), 2);
-  await page.keyboard.press("ArrowDown");
-  assert.match(await page.locator("p.operation").innerText(), /left Put\(1\) → Done\. It took effect as number 1/);
-  await page.locator("#minimal").click();
-  assert.equal(await page.locator("g.operation").count(), 4);
-}, { shot: "timeline" });
+test(
+  "a history with its linearization",
+  "everything",
+  async page => {
+    await page.locator("#tab-timeline").click();
+    assert.equal(await page.locator("g.operation").count(), 5);
+    assert.equal(await page.locator("g.operation.stuck").count(), 1);
+    assert.equal(await page.locator("g.operation.pending").count(), 1);
+    assert.deepEqual((await page.locator("g.point text").allTextContents()).map(Number), [1, 2, 3, 4]);
+    assert.equal(await page.locator("g.fault").count(), 2);
+    await page.keyboard.press("ArrowDown");
+    assert.match(await page.locator("p.operation").innerText(), /left Put\(1\) → Done\. It took effect as number 1/);
+    await page.locator("#minimal").click();
+    assert.equal(await page.locator("g.operation").count(), 4);
+  },
+  { shot: "timeline" },
+);
 
-test("a trace that records operations has a history", "abd-bug", async page => {
-  await page.locator("#tab-timeline").click();
-  const { trace } = await dataOf(page);
-  assert.equal(await page.locator("g.operation").count(), trace.steps.filter(step => step.kind === "note" && step.message.startsWith("invoked ")).length);
-}, { shot: "abd-bug-history" });
+test(
+  "a trace that records operations has a history",
+  "abd-bug",
+  async page => {
+    await page.locator("#tab-timeline").click();
+    const { trace } = await dataOf(page);
+    assert.equal(
+      await page.locator("g.operation").count(),
+      trace.steps.filter(step => step.kind === "note" && step.message.startsWith("invoked ")).length,
+    );
+  },
+  { shot: "abd-bug-history" },
+);
 
-for (const [file, verdict] of [["verified", "verified"], ["bounded", "incomplete"]])
-  test(`a run that is ${verdict}`, file, async page => {
-    const { run } = await dataOf(page);
-    assert.equal(run.verdict, verdict);
-    assert.equal(await page.locator(".badge").innerText(), verdict === "verified" ? "✓ verified" : "? incomplete");
-    assert.equal(await page.locator(".card").count(), run.figures.length);
-    assert.equal(await page.locator("table.coverage tbody tr").count(), run.coverage.processes.length);
-    const never = await page.locator(".panel", { hasText: "Never exercised" }).last().innerText();
-    assert.match(never, verdict === "verified" ? /Nothing: every message type/ : /an entry is committed: in no state so far/);
-    const bounds = await page.locator(".panel", { hasText: "Bounds" }).first().innerText();
-    assert.match(bounds, verdict === "verified" ? /no bound was reached/ : /depth 6[^]*not expanded/);
-  }, { shot: file });
+for (const [file, verdict] of [
+  ["verified", "verified"],
+  ["bounded", "incomplete"],
+])
+  test(
+    `a run that is ${verdict}`,
+    file,
+    async page => {
+      const { run } = await dataOf(page);
+      assert.equal(run.verdict, verdict);
+      assert.equal(await page.locator(".badge").innerText(), verdict === "verified" ? "✓ verified" : "? incomplete");
+      assert.equal(await page.locator(".card").count(), run.figures.length);
+      assert.equal(await page.locator("table.coverage tbody tr").count(), run.coverage.processes.length);
+      const never = await page.locator(".panel", { hasText: "Never exercised" }).last().innerText();
+      assert.match(never, verdict === "verified" ? /Nothing: every message type/ : /an entry is committed: in no state so far/);
+      const bounds = await page.locator(".panel", { hasText: "Bounds" }).first().innerText();
+      assert.match(bounds, verdict === "verified" ? /no bound was reached/ : /depth 6[^]*not expanded/);
+    },
+    { shot: file },
+  );
 
 async function main() {
   const browser = await chromium.launch({
     executablePath: "/usr/bin/chromium",
-    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
   });
   let failed = 0;
   for (const { name, file, run, options } of tests) {
-    const context = await browser.newContext({ viewport: options.viewport ?? DESK, colorScheme: options.colorScheme ?? "light", offline: true });
+    const context = await browser.newContext({
+      viewport: options.viewport ?? DESK,
+      colorScheme: options.colorScheme ?? "light",
+      offline: true,
+    });
     const page = await context.newPage();
     page.setDefaultTimeout(10_000);
     const complaints = [];
-    page.on("console", message => { if (["error", "warning"].includes(message.type())) complaints.push(message.text()); });
+    page.on("console", message => {
+      if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+    });
     page.on("pageerror", error => complaints.push(error.stack));
-    page.on("request", request => { if (!/^(file|data|blob):/.test(request.url())) complaints.push(`asks for ${request.url()}`); });
+    page.on("request", request => {
+      if (!/^(file|data|blob):/.test(request.url())) complaints.push(`asks for ${request.url()}`);
+    });
     try {
       await page.goto(`file://${path.join(out, `${file}.html`)}`);
       await run(page);

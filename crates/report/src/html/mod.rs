@@ -16,11 +16,12 @@ const TEMPLATE: &str = include_str!("assets/page.html");
 const STYLE: &str = include_str!("assets/style.css");
 
 /// In the order in which they stand in the page: what is used comes first.
-const SCRIPTS: [&str; 10] = [
+const SCRIPTS: [&str; 11] = [
     include_str!("assets/svg.js"),
     include_str!("assets/debug.js"),
     include_str!("assets/story.js"),
     include_str!("assets/lighting.js"),
+    include_str!("assets/arrows.js"),
     include_str!("assets/chart.js"),
     include_str!("assets/graph.js"),
     include_str!("assets/timeline.js"),

@@ -11,19 +11,39 @@ const LEAST_CHANGE = 150;
 function makeChart(story, view) {
   const heads = html("div", { class: "heads", "aria-hidden": "true" });
   const canvas = html("div", { class: "canvas" });
-  const scroller = html("div", {
-    class: "scroller chart", tabindex: 0, role: "listbox",
-    "aria-label": "Steps of the execution. Arrow keys select a step.",
-  }, heads, canvas);
+  const scroller = html(
+    "div",
+    {
+      class: "scroller chart",
+      tabindex: 0,
+      role: "listbox",
+      "aria-label": "Steps of the execution. Arrow keys select a step.",
+    },
+    heads,
+    canvas,
+  );
   clickable(scroller, view);
 
   function draw() {
     const plan = layChart(story, view, scroller.clientWidth || 800);
-    heads.replaceChildren(...plan.columns.map(column => html("div", {
-      class: "head", style: `left:${column.x - plan.gap / 2 + 4}px;width:${plan.gap - 8}px`, title: story.name(column.process),
-    }, html("b", {}, story.name(column.process)), html("small", {}, `p${story.trace.processes[column.process].pid}`))));
+    heads.replaceChildren(
+      ...plan.columns.map(column =>
+        html(
+          "div",
+          {
+            class: "head",
+            style: `left:${column.x - plan.gap / 2 + 4}px;width:${plan.gap - 8}px`,
+            title: story.name(column.process),
+          },
+          html("b", {}, story.name(column.process)),
+          html("small", {}, `p${story.trace.processes[column.process].pid}`),
+        ),
+      ),
+    );
     heads.style.width = `${plan.width}px`;
-    canvas.replaceChildren(plan.rows.length ? drawChart(story, view, plan) : html("p", { class: "empty" }, "Nothing to show: everything is filtered out."));
+    canvas.replaceChildren(
+      plan.rows.length ? drawChart(story, view, plan) : html("p", { class: "empty" }, "Nothing to show: everything is filtered out."),
+    );
     light(scroller, story, view);
     announce();
   }
@@ -45,7 +65,10 @@ function makeChart(story, view) {
 function layChart(story, view, room) {
   const rows = view.rows();
   const busy = new Set(rows.flat().map(i => story.steps[i].process));
-  const targets = rows.flat().filter(i => story.steps[i].kind === "send").map(i => story.steps[i].peer);
+  const targets = rows
+    .flat()
+    .filter(i => story.steps[i].kind === "send")
+    .map(i => story.steps[i].peer);
   targets.filter(p => p !== undefined && !view.hiddenProcesses.has(p)).forEach(p => busy.add(p));
   const shown = [...story.trace.processes.keys()].filter(p => busy.has(p) && !story.wide.has(p));
   const gutter = GUTTER + (story.trace.loop_from === undefined ? 0 : LOOP);
@@ -56,7 +79,13 @@ function layChart(story, view, room) {
   const x = new Map(columns.map(column => [column.process, column.x]));
   const y = new Map();
   rows.forEach((row, n) => row.forEach(i => y.set(i, ROW * (n + 0.9))));
-  const tail = Math.max(0, ...rows.flat().filter(i => labelled(story.steps[i])).map(i => (x.get(story.steps[i].process) ?? 0) + 24 + Math.min(260, widthOf(markLabel(story, i)))));
+  const tail = Math.max(
+    0,
+    ...rows
+      .flat()
+      .filter(i => labelled(story.steps[i]))
+      .map(i => (x.get(story.steps[i].process) ?? 0) + 24 + Math.min(260, widthOf(markLabel(story, i)))),
+  );
   const width = Math.max(room - 18, gutter + gap * (columns.length + left - 0.5) + 12, tail);
   return { rows, columns, x, y, gutter, gap, width, height: ROW * (rows.length + 1) };
 }
@@ -77,28 +106,38 @@ function markLabel(story, i) {
 }
 
 function drawChart(story, view, plan) {
-  const layers = { back: svg("g"), lines: svg("g", { "aria-hidden": "true" }), events: svg("g"), words: svg("g", { "aria-hidden": "true" }) };
+  const layers = {
+    back: svg("g"),
+    lines: svg("g", { "aria-hidden": "true" }),
+    events: svg("g"),
+    words: svg("g", { "aria-hidden": "true" }),
+  };
   plan.rows.forEach((row, n) => drawRow(story, plan, layers, row, n));
   plan.columns.forEach(column => drawLifeline(story, plan, layers, column));
   plan.rows.flat().forEach(i => drawStep(story, view, plan, layers, i));
   drawLoop(story, plan, layers);
-  return svg("svg", { width: plan.width, height: plan.height, viewBox: `0 0 ${plan.width} ${plan.height}`, role: "presentation" },
-    layers.back, layers.lines, layers.events, layers.words);
-}
-
-/** Heads in the colour of their lines: one set for all drawings, where no view hides them. */
-function arrowHeads() {
-  const head = (id, d, attributes) => svg("marker", { id, viewBox: "0 0 10 10", refX: 9, refY: 5, markerWidth: 8, markerHeight: 8, orient: "auto-start-reverse" }, svg("path", { d, ...attributes }));
-  return svg("svg", { class: "unseen", "aria-hidden": "true" }, svg("defs", {},
-    head("full", "M0 0.8 L10 5 L0 9.2 z", { fill: "context-stroke" }),
-    head("open", "M1 1 L9 5 L1 9", { fill: "none", stroke: "context-stroke", "stroke-width": 1.6 })));
+  return svg(
+    "svg",
+    { width: plan.width, height: plan.height, viewBox: `0 0 ${plan.width} ${plan.height}`, role: "presentation" },
+    layers.back,
+    layers.lines,
+    layers.events,
+    layers.words,
+  );
 }
 
 function drawRow(story, plan, layers, row, n) {
   const bad = row.some(i => story.failing.has(i));
-  layers.back.append(svg("rect", { class: bad ? "row bad" : "row", "data-steps": row.join(" "), x: 0, y: ROW * (n + 0.4), width: plan.width, height: ROW }));
-  layers.back.append(svg("text", { class: "number", x: plan.gutter - 14, y: ROW * (n + 0.9) + 4, "text-anchor": "end" },
-    row.length === 2 && story.steps[row[1]].reads === row[0] ? `${row[0]}▸${row[1]}` : String(row[0])));
+  layers.back.append(
+    svg("rect", { class: bad ? "row bad" : "row", "data-steps": row.join(" "), x: 0, y: ROW * (n + 0.4), width: plan.width, height: ROW }),
+  );
+  layers.back.append(
+    svg(
+      "text",
+      { class: "number", x: plan.gutter - 14, y: ROW * (n + 0.9) + 4, "text-anchor": "end" },
+      row.length === 2 && story.steps[row[1]].reads === row[0] ? `${row[0]}▸${row[1]}` : String(row[0]),
+    ),
+  );
 }
 
 /** A line from birth to end, broken while the process is down. */
@@ -130,16 +169,29 @@ function drawStep(story, view, plan, layers, i) {
   if (["recv", "duplicate", "drop"].includes(step.kind)) drawArrival(story, view, plan, layers, i);
   if (step.kind === "send") drawDeparture(story, view, plan, layers, i);
   if (["spawn", "join"].includes(step.kind)) drawFamily(plan, layers, step, i);
-  const event = svg("g", {
-    class: `event ${step.kind}${story.failing.has(i) ? " bad" : ""}`, id: `step-${i}`, "data-step": i, role: "option", "aria-selected": "false",
-    "aria-label": `Step ${i}: ${story.told.words[i]}`,
-  }, svg("title", {}, story.told.words[i]), svg("circle", { class: "hit", cx: x, cy: y, r: 13 }), svg("circle", { class: "halo", cx: x, cy: y, r: 11 }), ...glyph(step.kind, x, y));
+  const event = svg(
+    "g",
+    {
+      class: `event ${step.kind}${story.failing.has(i) ? " bad" : ""}`,
+      id: `step-${i}`,
+      "data-step": i,
+      role: "option",
+      "aria-selected": "false",
+      "aria-label": `Step ${i}: ${story.told.words[i]}`,
+    },
+    svg("title", {}, story.told.words[i]),
+    svg("circle", { class: "hit", cx: x, cy: y, r: 13 }),
+    svg("circle", { class: "halo", cx: x, cy: y, r: 11 }),
+    ...glyph(step.kind, x, y),
+  );
   layers.events.append(event);
   drawChange(story, plan, layers, i);
   if (labelled(step)) {
     const room = Math.max(plan.gap - 30, x === plan.columns.at(-1)?.x ? plan.width - x - 20 : 0);
     const side = step.kind === "drop" ? "" : fit(markLabel(story, i), room);
-    layers.words.append(svg("text", { class: `label mark ${step.kind}${story.failing.has(i) ? " bad" : ""}`, "data-step": i, x: x + 15, y: y + 4 }, side));
+    layers.words.append(
+      svg("text", { class: `label mark ${step.kind}${story.failing.has(i) ? " bad" : ""}`, "data-step": i, x: x + 15, y: y + 4 }, side),
+    );
   }
 }
 
@@ -152,98 +204,61 @@ function drawChange(story, plan, layers, i) {
   const from = step.peer === undefined ? undefined : plan.x.get(step.peer);
   const right = from !== undefined && from < x && !labelled(step);
   const text = fit(changeInWords(before, after), right ? plan.gap - 26 : Math.min(plan.gap - 26, x - plan.gutter - 4), SMALL);
-  layers.words.append(svg("text", { class: "label change", "data-step": i, x: x + (right ? 14 : -14), y: y + 4, "text-anchor": right ? "start" : "end" }, text));
+  layers.words.append(
+    svg(
+      "text",
+      { class: "label change", "data-step": i, x: x + (right ? 14 : -14), y: y + 4, "text-anchor": right ? "start" : "end" },
+      text,
+    ),
+  );
 }
 
 /** The mark of a kind of step. */
 function glyph(kind, x, y) {
   const path = (d, cls = "stroke") => svg("path", { class: cls, d, transform: `translate(${x} ${y})` });
   switch (kind) {
-    case "timer": case "timeout": return [svg("circle", { class: "face", cx: x, cy: y, r: 6.5 }), path("M0 -4 V0 L3 2")];
-    case "choose": return [path("M0 -6.5 L6.5 0 L0 6.5 L-6.5 0 z", "face")];
-    case "crash": case "lose": case "drop": return [path("M-5 -5 L5 5 M5 -5 L-5 5", "stroke thick")];
-    case "restart": return [path("M4.6 -3.2 A5.6 5.6 0 1 0 5.6 0.6 M5.2 -6 V-2.6 H1.8", "stroke thick")];
-    case "fail": return [svg("circle", { class: "face", cx: x, cy: y, r: 8 }), path("M-3.2 -3.2 L3.2 3.2 M3.2 -3.2 L-3.2 3.2", "stroke cut")];
-    case "wait": return [path("M-5 -6.5 H5 L-5 6.5 H5 z", "face")];
-    case "note": case "action": return [svg("rect", { class: "face", x: x - 5, y: y - 5, width: 10, height: 10, rx: 2 })];
-    case "start": return [svg("circle", { class: "face hollow", cx: x, cy: y, r: 4 })];
-    default: return [svg("circle", { class: "dot", cx: x, cy: y, r: 4 })];
+    case "timer":
+    case "timeout":
+      return [svg("circle", { class: "face", cx: x, cy: y, r: 6.5 }), path("M0 -4 V0 L3 2")];
+    case "choose":
+      return [path("M0 -6.5 L6.5 0 L0 6.5 L-6.5 0 z", "face")];
+    case "crash":
+    case "lose":
+    case "drop":
+      return [path("M-5 -5 L5 5 M5 -5 L-5 5", "stroke thick")];
+    case "restart":
+      return [path("M4.6 -3.2 A5.6 5.6 0 1 0 5.6 0.6 M5.2 -6 V-2.6 H1.8", "stroke thick")];
+    case "fail":
+      return [svg("circle", { class: "face", cx: x, cy: y, r: 8 }), path("M-3.2 -3.2 L3.2 3.2 M3.2 -3.2 L-3.2 3.2", "stroke cut")];
+    case "wait":
+      return [path("M-5 -6.5 H5 L-5 6.5 H5 z", "face")];
+    case "note":
+    case "action":
+      return [svg("rect", { class: "face", x: x - 5, y: y - 5, width: 10, height: 10, rx: 2 })];
+    case "start":
+      return [svg("circle", { class: "face hollow", cx: x, cy: y, r: 4 })];
+    default:
+      return [svg("circle", { class: "dot", cx: x, cy: y, r: 4 })];
   }
-}
-
-/** A message that arrives, or gets lost before it does. */
-function drawArrival(story, view, plan, layers, i) {
-  const step = story.steps[i];
-  const [x2, y2] = [plan.x.get(step.process), plan.y.get(i)];
-  const sent = step.reads !== undefined && plan.y.has(step.reads);
-  const [x1, y1] = sent ? [plan.x.get(story.steps[step.reads].process), plan.y.get(step.reads)] : [x2 - plan.gap * 0.4, y2];
-  const lost = step.kind === "drop";
-  const toward = Math.sign(x2 - x1) || 1;
-  const kind = lost ? "lost" : step.kind === "duplicate" || again(story, i) ? "received twice" : "received";
-  const end = x2 - toward * (lost ? 18 : 5);
-  const d = x1 === x2 ? `M${x1} ${y1} C ${x1 + 46} ${y1}, ${x2 + 46} ${y2}, ${x2 + 6} ${y2}` : `M${x1} ${y1} L${end} ${y2}`;
-  const hue = `h${story.hue(story.told.types[i])}`;
-  const arrow = svg("g", { class: `arrow ${kind}${sent ? "" : " stub"} ${hue}`, "data-step": i },
-    svg("path", { class: "hit", d }), svg("path", { class: "shaft", d, "marker-end": "url(#full)" }));
-  if (kind === "received twice") arrow.append(svg("path", { class: "shaft second", d, transform: "translate(0 4)" }));
-  if (lost) {
-    const at = `translate(${end} ${y2})`;
-    arrow.append(svg("path", { class: "cross", d: "M-6 -6 L6 6 M6 -6 L-6 6", transform: at }));
-  }
-  layers.lines.append(arrow);
-  const late = sent && y1 !== y2;
-  if (late || !sent || lost) {
-    const words = lost ? `lost: ${step.message ?? ""}` : step.message ?? "";
-    const text = fit(words, plan.gap - 34);
-    layers.words.append(svg("text", { class: `label late ${hue} ${lost ? "drop" : ""}`, "data-step": i, x: x2 - toward * 14, y: y2 + 15, "text-anchor": toward > 0 ? "end" : "start" }, text));
-  }
-}
-
-/** Whether the message that arrives here had arrived before. */
-function again(story, i) {
-  const read = story.steps[i].reads;
-  return read !== undefined && story.arrivals[read].some(j => story.steps[j].kind === "duplicate");
-}
-
-/** A message that leaves: its words, and if it never arrives the way it would have taken. */
-function drawDeparture(story, view, plan, layers, i) {
-  const step = story.steps[i];
-  const [x1, y1] = [plan.x.get(step.process), plan.y.get(i)];
-  const hue = `h${story.hue(story.told.types[i])}`;
-  const there = plan.x.get(step.peer);
-  const x2 = there ?? x1 + plan.gap * 0.5;
-  const toward = Math.sign(x2 - x1) || 1;
-  const arrivals = story.arrivals[i].filter(j => plan.y.has(j));
-  if (!arrivals.length) {
-    const end = x2 - toward * 14;
-    const d = x1 === x2 ? `M${x1} ${y1} h 28` : `M${x1} ${y1} L${end} ${y1}`;
-    layers.lines.append(svg("g", { class: `arrow ${story.arrivals[i].length ? "stub" : "pending"} ${hue}`, "data-step": i },
-      svg("path", { class: "hit", d }), svg("path", { class: "shaft", d, "marker-end": "url(#open)" })));
-  }
-  // The row of a send belongs to it alone, so its words always have room there.
-  const room = x1 === x2 ? plan.gap - 30 : Math.max(40, Math.abs(x2 - x1) - 34);
-  layers.words.append(svg("text", {
-    class: `label message ${hue}${arrivals.length ? "" : " pending"}`, "data-step": i, x: x1 + toward * 15, y: y1 - 7,
-    "text-anchor": toward > 0 ? "start" : "end",
-  }, fit(step.message ?? "", room, BOLD)));
-}
-
-function drawFamily(plan, layers, step, i) {
-  const [x1, x2, y] = [plan.x.get(step.process), plan.x.get(step.peer), plan.y.get(i)];
-  if (x2 === undefined || x1 === x2) return;
-  const toward = Math.sign(x2 - x1);
-  const [from, to] = step.kind === "spawn" ? [x1, x2 - toward * 8] : [x2, x1 + toward * 8];
-  layers.lines.append(svg("g", { class: "arrow family", "data-step": i }, svg("path", { class: "shaft", d: `M${from} ${y} L${to} ${y}`, "marker-end": "url(#open)" })));
-  layers.words.append(svg("text", { class: "label family", "data-step": i, x: x1 + toward * plan.gap / 2, y: y - 6, "text-anchor": "middle" }, step.kind));
 }
 
 /** The network falls apart, or heals: a line across everything. */
 function drawWeather(story, plan, layers, i) {
   const y = plan.y.get(i);
   const words = story.steps[i].kind === "split" ? `network splits: ${story.steps[i].message}` : "network heals";
-  const event = svg("g", {
-    class: `event weather ${story.steps[i].kind}`, id: `step-${i}`, "data-step": i, role: "option", "aria-selected": "false", "aria-label": `Step ${i}: ${words}`,
-  }, svg("path", { class: "stroke", d: `M${plan.gutter} ${y} H${plan.width - 10}` }), svg("path", { class: "hit", d: `M${plan.gutter} ${y} H${plan.width - 10}` }));
+  const event = svg(
+    "g",
+    {
+      class: `event weather ${story.steps[i].kind}`,
+      id: `step-${i}`,
+      "data-step": i,
+      role: "option",
+      "aria-selected": "false",
+      "aria-label": `Step ${i}: ${words}`,
+    },
+    svg("path", { class: "stroke", d: `M${plan.gutter} ${y} H${plan.width - 10}` }),
+    svg("path", { class: "hit", d: `M${plan.gutter} ${y} H${plan.width - 10}` }),
+  );
   layers.events.append(event);
   layers.words.append(svg("text", { class: "label weather", "data-step": i, x: plan.gutter + 8, y: y - 7 }, words));
 }
@@ -253,9 +268,17 @@ function drawLoop(story, plan, layers) {
   const from = story.trace.loop_from;
   if (from === undefined) return;
   const inside = plan.rows.flat().filter(i => i >= from);
-  const [top, bottom] = inside.length ? [plan.y.get(inside[0]) - ROW / 2 + 3, plan.y.get(inside.at(-1)) + ROW / 2 - 3] : [plan.height - ROW * 0.6, plan.height - ROW * 0.2];
+  const [top, bottom] = inside.length
+    ? [plan.y.get(inside[0]) - ROW / 2 + 3, plan.y.get(inside.at(-1)) + ROW / 2 - 3]
+    : [plan.height - ROW * 0.6, plan.height - ROW * 0.2];
   layers.back.append(
     svg("path", { class: "loop", d: `M28 ${top} H20 V${bottom} H28` }),
-    svg("text", { class: "loop-words", transform: `translate(14 ${(top + bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, inside.length ? "again and again" : ""));
-  if (!inside.length) layers.words.append(svg("text", { class: "label", x: plan.gutter, y: plan.height - 10 }, "and there it stays for ever"));
+    svg(
+      "text",
+      { class: "loop-words", transform: `translate(14 ${(top + bottom) / 2}) rotate(-90)`, "text-anchor": "middle" },
+      inside.length ? "again and again" : "",
+    ),
+  );
+  if (!inside.length)
+    layers.words.append(svg("text", { class: "label", x: plan.gutter, y: plan.height - 10 }, "and there it stays for ever"));
 }

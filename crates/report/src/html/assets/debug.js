@@ -9,7 +9,12 @@ function parseDebug(text) {
     const list = [];
     let item = [];
     let plain = "";
-    const flush = () => { if (plain) { item.push(plain); plain = ""; } };
+    const flush = () => {
+      if (plain) {
+        item.push(plain);
+        plain = "";
+      }
+    };
     while (at < text.length) {
       const c = text[at];
       if (c === '"') plain += quoted();
@@ -58,13 +63,16 @@ function debugLines(text, width = 42) {
 
 /** An item on one line. `Name { … }` has spaces inside, the braces of a set have none. */
 function flat(item) {
-  return item.map((part, i) => {
-    if (typeof part === "string") return part;
-    const inside = part.items.map(flat).join(", ");
-    const name = i > 0 && typeof item[i - 1] === "string" ? item[i - 1] : "";
-    const named = part.open === "{" && name.endsWith(" ") && !name.endsWith(": ");
-    return part.open + (named && inside ? ` ${inside} ` : inside) + part.close;
-  }).join("").trim();
+  return item
+    .map((part, i) => {
+      if (typeof part === "string") return part;
+      const inside = part.items.map(flat).join(", ");
+      const name = i > 0 && typeof item[i - 1] === "string" ? item[i - 1] : "";
+      const named = part.open === "{" && name.endsWith(" ") && !name.endsWith(": ");
+      return part.open + (named && inside ? ` ${inside} ` : inside) + part.close;
+    })
+    .join("")
+    .trim();
 }
 
 /** An item on as many lines as it needs: if one is not enough, its last group is opened. */
@@ -91,8 +99,11 @@ function diff(before, after) {
   const changes = [];
   let [i, j] = [0, 0];
   while (i < before.length || j < after.length) {
-    if (i < before.length && j < after.length && before[i] === after[j]) { changes.push([" ", before[i]]); i++; j++; }
-    else if (j >= after.length || (i < before.length && lengths[i + 1][j] >= lengths[i][j + 1])) changes.push(["-", before[i++]]);
+    if (i < before.length && j < after.length && before[i] === after[j]) {
+      changes.push([" ", before[i]]);
+      i++;
+      j++;
+    } else if (j >= after.length || (i < before.length && lengths[i + 1][j] >= lengths[i][j + 1])) changes.push(["-", before[i++]]);
     else changes.push(["+", after[j++]]);
   }
   return changes;
@@ -109,10 +120,13 @@ function fieldsOf(text) {
 
 /** What changed from one state to the next, in a few words. */
 function changeInWords(before, after) {
-  const brief = value => value.length <= 14 ? value : value.match(/^\w+/)?.[0] ?? value;
+  const brief = value => (value.length <= 14 ? value : (value.match(/^\w+/)?.[0] ?? value));
   const [old, now] = [fieldsOf(before), fieldsOf(after)];
   if (!old || !now || old.name !== now.name) return brief(after) === after ? after : `${brief(after)} …`;
-  return [...now.fields].filter(([key, value]) => old.fields.get(key) !== value).map(([key, value]) => `${key}: ${brief(value)}`).join(", ");
+  return [...now.fields]
+    .filter(([key, value]) => old.fields.get(key) !== value)
+    .map(([key, value]) => `${key}: ${brief(value)}`)
+    .join(", ");
 }
 
 /** A value on its own. */
@@ -127,7 +141,10 @@ function showDiff(before, after) {
   for (let at = 0; at < changes.length;) {
     const from = at;
     const block = { "-": [], "+": [] };
-    while (at < changes.length && changes[at][0] !== " ") { block[changes[at][0]].push(changes[at][1]); at++; }
+    while (at < changes.length && changes[at][0] !== " ") {
+      block[changes[at][0]].push(changes[at][1]);
+      at++;
+    }
     const paired = block["-"].length === block["+"].length;
     block["-"].forEach((line, n) => pre.append(diffLine("-", line, paired ? block["+"][n] : null)));
     block["+"].forEach((line, n) => pre.append(diffLine("+", line, paired ? block["-"][n] : null)));

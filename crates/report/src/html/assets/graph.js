@@ -7,14 +7,25 @@ const BOX = 30;
 function makeGraph(story, view) {
   const canvas = html("div", { class: "canvas" });
   const heads = html("div", { class: "heads", "aria-hidden": "true" });
-  const scroller = html("div", {
-    class: "scroller graph", tabindex: 0, role: "listbox", "aria-label": "Events of the execution graph. Arrow keys select one.",
-  }, heads, canvas);
+  const scroller = html(
+    "div",
+    {
+      class: "scroller graph",
+      tabindex: 0,
+      role: "listbox",
+      "aria-label": "Events of the execution graph. Arrow keys select one.",
+    },
+    heads,
+    canvas,
+  );
   clickable(scroller, view);
   function draw() {
     const plan = layGraph(story, view, scroller.clientWidth || 800);
-    heads.replaceChildren(...plan.columns.map(({ process, x }) => html("div", { class: "head", style: `left:${x - plan.gap / 2 + 4}px;width:${plan.gap - 8}px` },
-      html("b", {}, story.name(process)))));
+    heads.replaceChildren(
+      ...plan.columns.map(({ process, x }) =>
+        html("div", { class: "head", style: `left:${x - plan.gap / 2 + 4}px;width:${plan.gap - 8}px` }, html("b", {}, story.name(process))),
+      ),
+    );
     heads.style.width = `${plan.width}px`;
     canvas.replaceChildren(drawGraph(story, plan));
     light(scroller, story, view);
@@ -51,7 +62,12 @@ function drawGraph(story, plan) {
     for (const cause of story.causes[i]) if (plan.at.has(cause)) edges.append(drawEdge(story, plan, cause, i));
     nodes.append(drawNode(story, plan, i));
   }
-  return svg("svg", { width: plan.width, height: plan.height, viewBox: `0 0 ${plan.width} ${plan.height}`, role: "presentation" }, edges, nodes);
+  return svg(
+    "svg",
+    { width: plan.width, height: plan.height, viewBox: `0 0 ${plan.width} ${plan.height}`, role: "presentation" },
+    edges,
+    nodes,
+  );
 }
 
 function drawEdge(story, plan, from, to) {
@@ -69,9 +85,22 @@ function roundabout(plan, a, b, y1, y2) {
   const box = (plan.gap - 22) / 2;
   const [out, into] = [a.x + toward * box * 0.7, b.x - toward * box * 0.5];
   const [above, below] = [a.y + LAYER / 2, b.y - LAYER / 2];
-  if (above === below) return rounded([[out, y1], [out, above], [into, above], [into, y2]]);
+  if (above === below)
+    return rounded([
+      [out, y1],
+      [out, above],
+      [into, above],
+      [into, y2],
+    ]);
   const corridor = b.x - toward * (plan.gap / 2);
-  return rounded([[out, y1], [out, above], [corridor, above], [corridor, below], [into, below], [into, y2]]);
+  return rounded([
+    [out, y1],
+    [out, above],
+    [corridor, above],
+    [corridor, below],
+    [into, below],
+    [into, y2],
+  ]);
 }
 
 /** A way along these points with its corners cut. */
@@ -93,11 +122,26 @@ function drawNode(story, plan, i) {
   const step = story.steps[i];
   const { x, y } = plan.at.get(i);
   const width = plan.gap - 22;
-  const short = { send: `S ${step.message ?? ""}`, recv: `R ${step.message ?? ""}`, spawn: "spawn", join: "join", choose: `choose ${step.message ?? step.choice}`, fail: "fails" };
+  const short = {
+    send: `S ${step.message ?? ""}`,
+    recv: `R ${step.message ?? ""}`,
+    spawn: "spawn",
+    join: "join",
+    choose: `choose ${step.message ?? step.choice}`,
+    fail: "fails",
+  };
   const words = short[step.kind] ?? step.kind;
-  return svg("g", {
-    class: `event node ${step.kind}${story.failing.has(i) ? " bad" : ""}`, "data-step": i, role: "option", "aria-selected": "false", "aria-label": `Step ${i}: ${story.told.words[i]}`,
-  }, svg("title", {}, story.told.words[i]),
-  svg("rect", { class: "box", x: x - width / 2, y: y - BOX / 2, width, height: BOX, rx: 8 }),
-  svg("text", { class: "label", x, y: y + 4, "text-anchor": "middle" }, fit(words, width - 14)));
+  return svg(
+    "g",
+    {
+      class: `event node ${step.kind}${story.failing.has(i) ? " bad" : ""}`,
+      "data-step": i,
+      role: "option",
+      "aria-selected": "false",
+      "aria-label": `Step ${i}: ${story.told.words[i]}`,
+    },
+    svg("title", {}, story.told.words[i]),
+    svg("rect", { class: "box", x: x - width / 2, y: y - BOX / 2, width, height: BOX, rx: 8 }),
+    svg("text", { class: "label", x, y: y + 4, "text-anchor": "middle" }, fit(words, width - 14)),
+  );
 }

@@ -24,11 +24,23 @@ function makeStory(trace, told) {
   const reach = edges => start => {
     const seen = new Set();
     const open = [start];
-    while (open.length) for (const next of edges[open.pop()]) if (!seen.has(next)) { seen.add(next); open.push(next); }
+    while (open.length)
+      for (const next of edges[open.pop()])
+        if (!seen.has(next)) {
+          seen.add(next);
+          open.push(next);
+        }
     return seen;
   };
   const story = {
-    trace, steps, told, causes, effects, arrivals, before, after,
+    trace,
+    steps,
+    told,
+    causes,
+    effects,
+    arrivals,
+    before,
+    after,
     past: reach(causes),
     future: reach(effects),
     failing: new Set(told.failing),
@@ -38,7 +50,9 @@ function makeStory(trace, told) {
   story.blame = new Set(told.failing.flatMap(i => [i, ...story.past(i)]));
   story.types = [...new Set(told.types.filter(type => type !== null))].sort();
   story.hue = type => story.types.indexOf(type) % 8;
-  story.wide = new Set([...trace.processes.keys()].filter(p => steps.some(s => s.process === p) && steps.every(s => s.process !== p || isWeather(s))));
+  story.wide = new Set(
+    [...trace.processes.keys()].filter(p => steps.some(s => s.process === p) && steps.every(s => s.process !== p || isWeather(s))),
+  );
   return story;
 }
 

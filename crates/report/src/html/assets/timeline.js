@@ -8,11 +8,19 @@ const NAMES = 120;
 function makeTimeline({ history, points }) {
   const state = { minimal: false, selected: null };
   const canvas = html("div", { class: "canvas" });
-  const scroller = html("div", { class: "scroller timeline", tabindex: 0, role: "listbox", "aria-label": "Operations. Arrow keys select one." }, canvas);
+  const scroller = html(
+    "div",
+    { class: "scroller timeline", tabindex: 0, role: "listbox", "aria-label": "Operations. Arrow keys select one." },
+    canvas,
+  );
   const detail = html("p", { class: "operation", role: "status" });
   const bar = html("div", { class: "toolbar" }, legend(history));
   if (history.minimal.length) {
-    const toggle = html("button", { class: "toggle", type: "button", id: "minimal", "aria-pressed": "false" }, "Only a smallest part that is wrong by itself");
+    const toggle = html(
+      "button",
+      { class: "toggle", type: "button", id: "minimal", "aria-pressed": "false" },
+      "Only a smallest part that is wrong by itself",
+    );
     toggle.addEventListener("click", () => {
       state.minimal = !state.minimal;
       toggle.setAttribute("aria-pressed", String(state.minimal));
@@ -56,9 +64,14 @@ function legend(history) {
 /** Only the order of events counts, so they stand at even distances. */
 function layTimeline(history, points, shown, room) {
   const marks = new Set();
-  shown.forEach(i => { marks.add(history.operations[i].start); if (history.operations[i].end !== null) marks.add(history.operations[i].end); });
+  shown.forEach(i => {
+    marks.add(history.operations[i].start);
+    if (history.operations[i].end !== null) marks.add(history.operations[i].end);
+  });
   history.faults.forEach(fault => marks.add(fault.at));
-  history.linearization.forEach((i, n) => { if (shown.includes(i)) marks.add(points[n]); });
+  history.linearization.forEach((i, n) => {
+    if (shown.includes(i)) marks.add(points[n]);
+  });
   const order = [...marks].sort((a, b) => a - b);
   const rank = new Map(order.map((at, n) => [at, n]));
   const step = Math.max(34, Math.min(150, (room - NAMES - 70) / Math.max(1, order.length)));
@@ -67,7 +80,10 @@ function layTimeline(history, points, shown, room) {
   const rows = stack(history, shown);
   const tops = [];
   let y = 44;
-  history.lanes.forEach((_, lane) => { tops.push(y); y += LANE * Math.max(1, rows.depth[lane]); });
+  history.lanes.forEach((_, lane) => {
+    tops.push(y);
+    y += LANE * Math.max(1, rows.depth[lane]);
+  });
   return { shown, x, end, tops, rows, width: Math.max(room - 18, end + 30), height: y + 14 };
 }
 
@@ -94,29 +110,59 @@ function drawTimeline(history, points, plan, state) {
   const front = svg("g", { "aria-hidden": "true" });
   history.lanes.forEach((name, lane) => {
     const y = plan.tops[lane];
-    back.append(svg("line", { class: "lane", x1: 0, x2: plan.width, y1: y - 10, y2: y - 10 }),
-      svg("text", { class: "lane-name", x: 14, y: y + BAR / 2 + 5 }, fit(name, NAMES - 24), svg("title", {}, name)));
+    back.append(
+      svg("line", { class: "lane", x1: 0, x2: plan.width, y1: y - 10, y2: y - 10 }),
+      svg("text", { class: "lane-name", x: 14, y: y + BAR / 2 + 5 }, fit(name, NAMES - 24), svg("title", {}, name)),
+    );
   });
   plan.shown.forEach(i => bars.append(drawOperation(history, plan, state, i)));
   history.faults.forEach(fault => drawFault(plan, front, fault));
   history.linearization.forEach((i, n) => {
     if (!plan.shown.includes(i)) return;
     const [x, y] = [plan.x(points[n]), plan.tops[history.operations[i].process] + plan.rows.row.get(i) * LANE + BAR];
-    front.append(svg("g", { class: "point" }, svg("circle", { cx: x, cy: y, r: 9 }), svg("text", { x, y: y + 4, "text-anchor": "middle" }, String(n + 1))));
+    front.append(
+      svg(
+        "g",
+        { class: "point" },
+        svg("circle", { cx: x, cy: y, r: 9 }),
+        svg("text", { x, y: y + 4, "text-anchor": "middle" }, String(n + 1)),
+      ),
+    );
   });
-  return svg("svg", { width: plan.width, height: plan.height, viewBox: `0 0 ${plan.width} ${plan.height}`, role: "presentation" }, back, bars, front);
+  return svg(
+    "svg",
+    { width: plan.width, height: plan.height, viewBox: `0 0 ${plan.width} ${plan.height}`, role: "presentation" },
+    back,
+    bars,
+    front,
+  );
 }
 
 function drawOperation(history, plan, state, i) {
   const operation = history.operations[i];
   const [x1, x2] = [plan.x(operation.start), operation.end === null ? plan.end : plan.x(operation.end)];
   const y = plan.tops[operation.process] + plan.rows.row.get(i) * LANE;
-  const kinds = ["operation", operation.end === null ? "pending" : "", history.stuck.includes(i) ? "stuck" : "", history.minimal.includes(i) ? "minimal" : "", state.selected === i ? "chosen" : ""];
+  const kinds = [
+    "operation",
+    operation.end === null ? "pending" : "",
+    history.stuck.includes(i) ? "stuck" : "",
+    history.minimal.includes(i) ? "minimal" : "",
+    state.selected === i ? "chosen" : "",
+  ];
   const words = inWords(operation);
-  return svg("g", { class: kinds.filter(Boolean).join(" "), "data-operation": i, role: "option", "aria-selected": String(state.selected === i), "aria-label": `${history.lanes[operation.process]}: ${words}` },
+  return svg(
+    "g",
+    {
+      class: kinds.filter(Boolean).join(" "),
+      "data-operation": i,
+      role: "option",
+      "aria-selected": String(state.selected === i),
+      "aria-label": `${history.lanes[operation.process]}: ${words}`,
+    },
     svg("title", {}, words),
     svg("rect", { class: "bar", x: x1, y, width: Math.max(10, x2 - x1), height: BAR, rx: 7 }),
-    svg("text", { class: "label", x: x1 + 9, y: y + BAR / 2 + 4 }, fit(words, Math.max(18, x2 - x1 - 16))));
+    svg("text", { class: "label", x: x1 + 9, y: y + BAR / 2 + 4 }, fit(words, Math.max(18, x2 - x1 - 16))),
+  );
 }
 
 function inWords(operation) {
@@ -126,8 +172,15 @@ function inWords(operation) {
 function drawFault(plan, layer, fault) {
   const x = plan.x(fault.at);
   const [y1, y2] = fault.process === null ? [26, plan.height - 8] : [plan.tops[fault.process] - 6, plan.tops[fault.process] + BAR + 8];
-  layer.append(svg("g", { class: "fault" }, svg("title", {}, fault.label), svg("line", { x1: x, x2: x, y1, y2 }),
-    svg("text", { x: x + 4, y: fault.process === null ? 22 : y1 + 2 }, fit(fault.label, 130))));
+  layer.append(
+    svg(
+      "g",
+      { class: "fault" },
+      svg("title", {}, fault.label),
+      svg("line", { x1: x, x2: x, y1, y2 }),
+      svg("text", { x: x + 4, y: fault.process === null ? 22 : y1 + 2 }, fit(fault.label, 130)),
+    ),
+  );
 }
 
 function tell(history, i) {
