@@ -186,7 +186,8 @@ function drawStep(story, view, plan, layers, i) {
   );
   layers.events.append(event);
   drawChange(story, plan, layers, i);
-  if (labelled(step)) {
+  const alone = ["spawn", "join"].includes(step.kind) && !plan.x.has(step.peer);
+  if (labelled(step) || alone) {
     const room = Math.max(plan.gap - 30, x === plan.columns.at(-1)?.x ? plan.width - x - 20 : 0);
     const side = step.kind === "drop" ? "" : fit(markLabel(story, i), room);
     layers.words.append(

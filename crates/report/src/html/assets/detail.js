@@ -112,7 +112,9 @@ function localState(story, i) {
 function everybody(story, i) {
   const last = p => story.after[[...story.steps.keys()].findLast(j => story.steps[j].process === p)] ?? null;
   const shown = [...story.trace.processes.keys()].filter(p => p !== story.steps[i].process && last(p) !== null);
-  const entry = p => html("details", { class: "state", open: shown.length <= 4 }, html("summary", {}, story.name(p)), showValue(last(p)));
+  const down = p => story.steps.findLast(step => step.process === p && ["crash", "restart"].includes(step.kind))?.kind === "crash";
+  const title = p => html("summary", {}, story.name(p), down(p) ? " (down; before it was)" : "");
+  const entry = p => html("details", { class: "state", open: shown.length <= 4 }, title(p), showValue(last(p)));
   return shown.length ? [section("The others in the end", shown.map(entry))] : [];
 }
 
