@@ -25,12 +25,14 @@
 //! | [`client`] | a ready client that records a history |
 //! | [`locals`] | the system as the DPOR engine sees it |
 //! | [`narrate`] | paths as traces, and traces as paths |
+//! | `coverage` | what a run exercised, and what it never did |
 #![forbid(unsafe_code)]
 
 pub mod actor;
 pub mod causal;
 pub mod client;
 pub mod context;
+mod coverage;
 mod enabled;
 pub mod erased;
 pub mod faults;

@@ -77,7 +77,12 @@ pub fn refusal(blueprint: &Blueprint) -> Option<String> {
 impl ActorLocals {
     /// Tables of a system; all of them share what handlers do.
     pub fn new(system: &System) -> ActorLocals {
-        ActorLocals { worlds: Mutex::new(system.worlds()), finals: None, torn: Arc::default() }
+        ActorLocals::sharing(&system.worlds())
+    }
+
+    /// Tables that share what handlers do with `worlds`.
+    pub fn sharing(worlds: &Worlds) -> ActorLocals {
+        ActorLocals { worlds: Mutex::new(worlds.clone()), finals: None, torn: Arc::default() }
     }
 
     /// Whether a handler sent several messages under mbox. They enter the mailboxes at once; to the DPOR engine each send is an event of its
@@ -333,6 +338,14 @@ impl Locals for ActorTable {
         }
         let mirrors = self.worlds.mirrors.borrow();
         mirrors.values.get(mirrors.envelopes.get(value.0).message).value.show()
+    }
+
+    fn show_state(&self, node: NodeId) -> Option<String> {
+        let Node::After { effects, branch, .. } = self.nodes[node.0 as usize] else { return None };
+        let local = self.with_branch(effects, branch, |b| b.local);
+        let mirrors = self.worlds.mirrors.borrow();
+        let value = mirrors.locals.get(local).value;
+        (value != NONE).then(|| mirrors.values.get(value).value.show())
     }
 
     fn stats(&self) -> LocalStats {

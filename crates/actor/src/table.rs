@@ -301,6 +301,11 @@ impl Entries {
         id
     }
 
+    /// Every reaction that is known: who, in which local situation, to what, and the id of its effects.
+    pub fn reactions(&self) -> impl Iterator<Item = (u16, u32, Input, u32)> {
+        self.known.iter().map(|(&(actor, local, input), &effects)| (actor, local, input, effects))
+    }
+
     /// Runs the handler once for each way its choices can go.
     fn run(&mut self, blueprint: &Blueprint, actor: u16, local: u32, input: Input) -> Effects {
         let mut effects = Effects::new();

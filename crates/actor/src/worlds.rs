@@ -5,6 +5,7 @@
 //! stand for, so it is the same in every run and on every thread.
 
 use crate::causal::Causal;
+use crate::coverage;
 use crate::faults::Weather;
 use crate::inbox;
 use crate::narrate;
@@ -16,7 +17,7 @@ use crate::symmetry::{self, Symmetry};
 use crate::system::{Blueprint, Question};
 use crate::table::{Entries, Local, Mirrors, NONE, Status, Table};
 use crate::view::View;
-use manyworlds_core::{LocalStats, Network, TraceProcess, TraceStep, Violation};
+use manyworlds_core::{Coverage, LocalStats, Network, TraceProcess, TraceStep, Violation};
 use manyworlds_explore::{Model, Property, fingerprint};
 use smallvec::SmallVec;
 use std::cell::{Cell, Ref, RefCell};
@@ -440,6 +441,10 @@ impl Model for Worlds {
 
     fn local_stats(&self) -> Option<LocalStats> {
         Some(self.stats())
+    }
+
+    fn coverage(&self) -> Option<Coverage> {
+        Some(coverage::coverage(&self.table))
     }
 
     fn cast(&self) -> Vec<TraceProcess> {

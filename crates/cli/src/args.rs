@@ -41,7 +41,7 @@ pub struct ListArgs {
 /// `check`
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  manyworlds check two-phase-commit n=4\n  manyworlds check chain --network asyn --trace chain.json\n  manyworlds check litmus program='s1.0 s1.1 | r r' --network asyn --json\n  manyworlds check raft-bug --engine bfs\n  manyworlds check 2pc-tla n=7 --engine dfs"
+    after_help = "Examples:\n  manyworlds check two-phase-commit n=4\n  manyworlds check chain --network asyn --trace chain.json\n  manyworlds check litmus program='s1.0 s1.1 | r r' --network asyn --json\n  manyworlds check raft-bug --html raft.html\n  manyworlds check 2pc-tla n=7 --engine dfs"
 )]
 pub struct CheckArgs {
     /// A model of the zoo; `manyworlds list` shows them
@@ -103,6 +103,9 @@ pub struct CheckArgs {
     /// Write the counterexample
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
+    /// Other files.
+    #[command(flatten)]
+    pub exports: ExportArgs,
     /// Say nothing but the verdict
     #[arg(long, short)]
     pub quiet: bool,
@@ -116,6 +119,30 @@ pub struct CheckArgs {
 pub struct ReplayArgs {
     /// A `manyworlds-trace/1` file
     pub trace: PathBuf,
+    /// Other files.
+    #[command(flatten)]
+    pub exports: ExportArgs,
+}
+
+/// Files for other eyes: browsers and tools.
+#[derive(Args)]
+pub struct ExportArgs {
+    /// Write a report for the browser: one file with everything in it
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Write the counterexample as a graph for Graphviz
+    #[arg(long, value_name = "FILE")]
+    pub dot: Option<PathBuf>,
+    /// Write the counterexample as a log for ShiViz
+    #[arg(long, value_name = "FILE")]
+    pub shiviz: Option<PathBuf>,
+}
+
+impl ExportArgs {
+    /// Whether some file was asked for.
+    pub fn any(&self) -> bool {
+        self.html.is_some() || self.dot.is_some() || self.shiviz.is_some()
+    }
 }
 
 /// `litmus`

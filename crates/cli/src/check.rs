@@ -1,13 +1,14 @@
 //! `manyworlds check`
 
 use crate::args::CheckArgs;
+use crate::exports::{expect_writable, write_trace};
 use crate::progress::Bar;
-use crate::{Complaint, Exit, json, suggest};
+use crate::{Complaint, Exit, exports, json, suggest};
 use manyworlds::{Answer, EngineName, Network, Options, Policy, Trace, Verdict};
 use manyworlds_protocols::{Model, Params, find, models};
+use manyworlds_report::html::{Page, Run};
 use manyworlds_report::{Hints, Style, failure, summary};
 use std::io::{IsTerminal, Write};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -19,15 +20,15 @@ pub fn run(args: &CheckArgs) -> Result<Exit, Complaint> {
     let subject = model.subject(&params)?;
     let options = Options { name: model.name.to_string(), params: params.json().clone(), ..options(args)? };
 
+    expect_writable(&args.exports, args.trace.as_ref())?;
     let started = Instant::now();
     let bar = Bar::new(args.quiet);
     let answer = options.check_with(&*subject, &bar).map_err(|refused| refused.to_string())?;
     bar.clear();
     let time = started.elapsed();
 
-    if let (Some(file), Some(trace)) = (&args.trace, answer.outcome.trace()) {
-        write_trace(file, trace)?;
-    }
+    write_trace("--trace", args.trace.as_deref(), answer.outcome.trace(), Trace::to_json)?;
+    exports::write(&args.exports, &page(&answer, model, &params, time))?;
     if args.json {
         print_line(&json::outcome(&answer, model.name, &params, time).to_string());
     } else {
@@ -103,6 +104,7 @@ fn options(args: &CheckArgs) -> Result<Options, Complaint> {
         exact: args.exact,
         reduce: args.reduce,
         symmetry: args.symmetry,
+        coverage: args.exports.html.is_some(),
         ..Options::default()
     })
 }
@@ -128,8 +130,18 @@ fn interrupt() -> Arc<AtomicBool> {
     flag
 }
 
-fn write_trace(file: &Path, trace: &Trace) -> Result<(), Complaint> {
-    std::fs::write(file, trace.to_json()).map_err(|e| format!("cannot write the trace to {}: {e}", file.display()))
+/// What the HTML report shows.
+fn page<'a>(answer: &'a Answer, model: &'a Model, params: &'a Params, time: Duration) -> Page<'a> {
+    let run = Run {
+        outcome: &answer.outcome,
+        params: params.json(),
+        engine: answer.engine.name(),
+        why: answer.why.as_deref(),
+        network: answer.network,
+        time: Some(time),
+        coverage: answer.coverage.as_ref(),
+    };
+    Page { title: model.name, run: Some(run), trace: answer.outcome.trace(), ..Page::default() }
 }
 
 fn print_human(args: &CheckArgs, answer: &Answer, time: Duration) {
@@ -142,7 +154,9 @@ fn print_human(args: &CheckArgs, answer: &Answer, time: Duration) {
             Some(file) => format!("manyworlds replay {file}"),
             None => "add --trace FILE here, then: manyworlds replay FILE".to_string(),
         };
-        print_line(&failure(trace, &Hints { replay: Some(&replay), file: file.as_deref() }, &style()));
+        let html = args.exports.html.as_ref().map(|file| file.display().to_string());
+        let hints = Hints { replay: Some(&replay), file: file.as_deref(), html: html.as_deref() };
+        print_line(&failure(trace, &hints, &style()));
     }
     print_line(&summary(&args.model, outcome, Some(time), &style()));
     if let (Some(why), false) = (&answer.why, args.quiet) {

@@ -4,9 +4,11 @@
 mod args;
 mod bench;
 mod check;
+mod exports;
 mod json;
 mod list;
 mod litmus;
+mod output;
 mod progress;
 mod replay;
 mod suggest;

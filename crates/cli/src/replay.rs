@@ -2,13 +2,15 @@
 
 use crate::args::ReplayArgs;
 use crate::check::{model, print_line, style};
-use crate::{Complaint, Exit};
+use crate::{Complaint, Exit, exports};
 use manyworlds::{Replayed, Trace};
+use manyworlds_report::html::Page;
 use manyworlds_report::{Hints, failure, step};
 
 /// Reproduces a counterexample step by step.
 pub fn run(args: &ReplayArgs) -> Result<Exit, Complaint> {
     let file = args.trace.display();
+    exports::expect_writable(&args.exports, None)?;
     let bytes = std::fs::read(&args.trace).map_err(|e| format!("{file}: cannot be read: {e}"))?;
     let text = String::from_utf8(bytes).map_err(|e| {
         format!("{file}: byte {} is not UTF-8; expected a `manyworlds-trace/1` JSON file", e.utf8_error().valid_up_to())
@@ -22,12 +24,17 @@ pub fn run(args: &ReplayArgs) -> Result<Exit, Complaint> {
         .map_err(|e| format!("{file}: {e}"))?;
     match replayed {
         Replayed::Reproduced => {
-            print_line(&failure(&trace, &Hints::default(), &style()));
+            exports::write(&args.exports, &Page { title: &trace.model, trace: Some(&trace), ..Page::default() })?;
+            let html = args.exports.html.as_ref().map(|file| file.display().to_string());
+            print_line(&failure(&trace, &Hints { html: html.as_deref(), ..Hints::default() }, &style()));
             print_line("reproduced");
             Ok(Exit::Violated)
         }
         Replayed::Gone => {
             print_line("every step was done, but the violation did not happen: it seems to be mended");
+            if args.exports.any() {
+                eprintln!("note: there is no counterexample any more, so no file was written");
+            }
             Ok(Exit::Verified)
         }
     }

@@ -7,6 +7,7 @@
 
 mod choices;
 mod control;
+mod coverage;
 mod error;
 mod ids;
 mod locals;
@@ -17,6 +18,7 @@ mod trace;
 
 pub use choices::Choices;
 pub use control::{Budget, NoObserver, Observer, Progress, StopReason};
+pub use coverage::{Coverage, FaultCoverage, InputCoverage, ProcessCoverage, type_of};
 pub use error::TraceError;
 pub use ids::{NodeId, Pid, ProcId, ValueId};
 pub use locals::{

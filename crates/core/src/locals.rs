@@ -177,6 +177,12 @@ pub trait Locals {
         answer.to_string()
     }
 
+    /// The local state in which a process enters `node`, where the front end can show it.
+    fn show_state(&self, node: NodeId) -> Option<String> {
+        let _ = node;
+        None
+    }
+
     /// How much user code ran.
     fn stats(&self) -> LocalStats;
 

@@ -102,11 +102,21 @@ impl<M: Model> Checks<M> {
         })
     }
 
+    /// Every `sometimes` that none of the workers saw.
+    fn unseen<'a>(workers: &'a [&Checks<M>]) -> impl Iterator<Item = &'a Property<M>> {
+        let unseen = |i: &usize| !workers.iter().any(|worker| worker.sometimes[*i].1.get());
+        let sometimes = &workers[0].sometimes;
+        (0..sometimes.len()).filter(unseen).map(|i| &sometimes[i].0)
+    }
+
+    /// The names of all that none of the workers saw.
+    pub fn unreached(workers: &[&Checks<M>]) -> Vec<String> {
+        Checks::unseen(workers).map(|property| property.name.clone()).collect()
+    }
+
     /// The first `sometimes` that none of the workers saw, after a complete exploration.
     pub fn never_seen(workers: &[&Checks<M>], states: u64) -> Option<Violation> {
-        let sometimes = &workers[0].sometimes;
-        let unseen = |i: &usize| !workers.iter().any(|worker| worker.sometimes[*i].1.get());
-        let property = &sometimes[(0..sometimes.len()).find(unseen)?].0;
+        let property = Checks::unseen(workers).next()?;
         let message = format!("no reachable state satisfies `{}`; {states} states were explored", property.name);
         Some(violation(property, message))
     }

@@ -72,6 +72,8 @@ pub struct Report<M: Model> {
     pub stopped: Option<StopReason>,
     /// States that were known but not expanded when it stopped.
     pub frontier: u64,
+    /// Every `sometimes` that held in no state so far (bfs, dfs).
+    pub unreached: Vec<String>,
     /// How likely it is that a state was taken for another; `None` if whole states were compared.
     pub omission: Option<f64>,
     /// With `collect_final`.
@@ -91,6 +93,7 @@ impl<M: Model> Report<M> {
             });
             self.stats.violations += u64::from(self.found.is_some());
         }
+        self.unreached = Checks::unreached(workers);
         self.final_states.sort_by_cached_key(|state| stepper.model.fingerprint(state));
     }
 }
@@ -102,6 +105,7 @@ impl<M: Model> Default for Report<M> {
             found: None,
             stopped: None,
             frontier: 0,
+            unreached: Vec::new(),
             omission: None,
             final_states: Vec::new(),
             states: Vec::new(),

@@ -6,7 +6,7 @@
 
 use crate::fingerprint;
 use crate::property::Property;
-use manyworlds_core::{LocalStats, Pid, TraceProcess, TraceStep, Violation};
+use manyworlds_core::{Coverage, LocalStats, Pid, TraceProcess, TraceStep, Violation};
 use std::fmt::Debug;
 use std::hash::Hash;
 
@@ -120,6 +120,11 @@ pub trait Model: Clone + Send + 'static {
 
     /// How much user code ran in all clones of the model together, if the model counts it; otherwise every step is a run of user code.
     fn local_stats(&self) -> Option<LocalStats> {
+        None
+    }
+
+    /// What all clones of the model together were made to do, if the model keeps count.
+    fn coverage(&self) -> Option<Coverage> {
         None
     }
 

@@ -171,6 +171,7 @@ impl<'g, L: Locals> Writer<'g, L> {
         for &e in &self.order {
             let event = self.graph.event(e);
             let mut step = self.step(event);
+            step.state_diff = self.changed_state(event);
             step.parents = causes(self.graph, e, |e| self.graph.event(e).link)
                 .iter()
                 .filter(|&&c| c != NONE)
@@ -178,6 +179,21 @@ impl<'g, L: Locals> Writer<'g, L> {
                 .collect();
             self.steps.push(step);
         }
+    }
+
+    /// The local state after an event, if it differs from the one before, or is the first that can be told.
+    fn changed_state(&self, event: &Event) -> Option<String> {
+        let th = &self.graph.threads[event.thread as usize];
+        let next = th.events.get(event.index as usize + 1).map_or(th.cursor, |&e| self.graph.event(e).at);
+        if next.node == event.at.node {
+            return None;
+        }
+        let after = self.locals.show_state(next.node)?;
+        // A node that only waits for a choice has no state of its own: the one before it counts.
+        let earlier = th.events[..=event.index as usize].iter().rev().map(|&e| self.graph.event(e).at.node);
+        let before = earlier.clone().find_map(|node| self.locals.show_state(node));
+        let first = earlier.clone().all(|node| node == event.at.node);
+        (first || before.as_ref() != Some(&after)).then_some(after)
     }
 
     fn step(&self, event: &Event) -> TraceStep {

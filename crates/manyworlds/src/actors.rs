@@ -4,10 +4,12 @@ use crate::options::{EngineName, Options};
 use crate::states::check_states;
 use crate::subject::{Answer, Refused, Subject, bounds, confirmed, refuse_strangers, watch};
 use manyworlds_actor::locals::{ActorLocals, refusal};
+use manyworlds_actor::worlds::Worlds;
 use manyworlds_actor::{Faults, System};
 use manyworlds_core::{
     Budget, Deadlock, LocalsFactory, Observer, Outcome, Replayed, Trace, TraceError, TraceStep, Verdict,
 };
+use manyworlds_explore::Model;
 use manyworlds_graph::replay::replay;
 use manyworlds_graph::{Config, explore};
 
@@ -38,11 +40,15 @@ impl Subject for System {
                     .to_string(),
             ));
         }
-        let outcome = match engine {
-            EngineName::Must => check_executions(&system, options, observer)?,
-            _ => check_states(&system.worlds(), &system.worlds(), engine, options, Some(network), observer)?,
+        let worlds = system.worlds();
+        let (outcome, coverage) = match engine {
+            EngineName::Must => {
+                let outcome = check_executions(&system, &worlds, options, observer)?;
+                (outcome, options.coverage.then(|| worlds.coverage()).flatten())
+            }
+            _ => check_states(&worlds, &system.worlds(), engine, options, Some(network), observer)?,
         };
-        Ok(Answer { outcome, engine, why, network: Some(network) })
+        Ok(Answer { outcome, engine, why, network: Some(network), coverage })
     }
 
     fn replay(&self, trace: &Trace, show: &mut dyn FnMut(usize, &TraceStep)) -> Result<Replayed, TraceError> {
@@ -68,7 +74,12 @@ fn configured(system: &System, options: &Options) -> Result<System, Refused> {
 }
 
 /// The DPOR engine on the table of local transitions.
-fn check_executions(system: &System, options: &Options, observer: Option<&dyn Observer>) -> Result<Outcome, Refused> {
+fn check_executions(
+    system: &System,
+    worlds: &Worlds,
+    options: &Options,
+    observer: Option<&dyn Observer>,
+) -> Result<Outcome, Refused> {
     if let Some(why) = refusal(system.blueprint()) {
         return Err(Refused(format!("engine `must`: {why}")));
     }
@@ -84,7 +95,7 @@ fn check_executions(system: &System, options: &Options, observer: Option<&dyn Ob
         keep_going: options.keep_going,
         ..Config::default()
     };
-    let locals = ActorLocals::new(system);
+    let locals = ActorLocals::sharing(worlds);
     let report = explore(&locals, &config, &watch(options, observer));
     if locals.tore_a_step() {
         return Err(Refused(

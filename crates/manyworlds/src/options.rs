@@ -100,6 +100,8 @@ pub struct Options {
     pub reduce: bool,
     /// Explore one of all states that are the same up to the names of identical actors.
     pub symmetry: bool,
+    /// Tell what was exercised too. Counts do not depend on it.
+    pub coverage: bool,
     /// The name under which traces are written.
     pub name: String,
     /// The parameters that traces mention.

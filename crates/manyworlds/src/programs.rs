@@ -58,7 +58,7 @@ impl Subject for Checker {
         let outcome = checker.check_with(observer.unwrap_or(&NoObserver));
         let why = "a program's worlds are its executions, and must visits each once".to_string();
         let why = (options.engine == EngineName::Auto).then_some(why);
-        Ok(Answer { outcome, engine: name, why, network: Some(checker.default_network()) })
+        Ok(Answer { outcome, engine: name, why, network: Some(checker.default_network()), coverage: None })
     }
 
     fn replay(&self, trace: &Trace, show: &mut dyn FnMut(usize, &TraceStep)) -> Result<Replayed, TraceError> {

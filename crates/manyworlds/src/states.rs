@@ -3,7 +3,7 @@
 use crate::options::{EngineName, Options};
 use crate::subject::{Answer, Refused, Subject, bounds, confirmed, refuse_strangers, watch};
 use manyworlds_core::{
-    Budget, Network, Observer, Outcome, Property, Replayed, StopReason, Trace, TraceError, TraceStep, Verdict,
+    Budget, Coverage, Network, Observer, Outcome, Property, Replayed, StopReason, Trace, TraceError, TraceStep, Verdict,
 };
 use manyworlds_explore::{Config, Engine, Model, Reduction, Report, explore, narrate, replay};
 
@@ -55,8 +55,8 @@ impl<M: Model> Subject for Specification<M> {
             }
             engine => (engine, None),
         };
-        let outcome = check_states(&self.0, &self.0, engine, options, None, observer)?;
-        Ok(Answer { outcome, engine, why, network: None })
+        let (outcome, coverage) = check_states(&self.0, &self.0, engine, options, None, observer)?;
+        Ok(Answer { outcome, engine, why, network: None, coverage })
     }
 
     fn replay(&self, trace: &Trace, show: &mut dyn FnMut(usize, &TraceStep)) -> Result<Replayed, TraceError> {
@@ -72,7 +72,7 @@ pub fn check_states<M: Model>(
     options: &Options,
     network: Option<Network>,
     observer: Option<&dyn Observer>,
-) -> Result<Outcome, Refused> {
+) -> Result<(Outcome, Option<Coverage>), Refused> {
     refuse_strangers(options, engine)?;
     let how = match engine {
         EngineName::Dfs => Engine::Dfs,
@@ -95,7 +95,15 @@ pub fn check_states<M: Model>(
         }
         None => without_violation(&report, options, network),
     };
-    Ok(Outcome { verdict, stats })
+    let coverage = options.coverage.then(|| coverage(model, report.unreached));
+    Ok((Outcome { verdict, stats }, coverage))
+}
+
+/// What the model tells; one that keeps no count can still say what it was asked.
+fn coverage<M: Model>(model: &M, unreached: Vec<String>) -> Coverage {
+    let asked = || model.properties().iter().map(|property| property.reported().to_string()).collect();
+    let told = model.coverage().unwrap_or_else(|| Coverage { properties: asked(), ..Coverage::default() });
+    Coverage { unreached, ..told }
 }
 
 fn configuration(options: &Options) -> Config {

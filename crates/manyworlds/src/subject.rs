@@ -3,7 +3,7 @@
 use crate::options::{EngineName, Options};
 use crate::watch::Watch;
 use manyworlds_core::{
-    Network, Observer, Outcome, Property, Replayed, Trace, TraceError, TraceStep, Verdict, Violation,
+    Coverage, Network, Observer, Outcome, Property, Replayed, Trace, TraceError, TraceStep, Verdict, Violation,
 };
 use manyworlds_report::{Hints, Style, failure, summary};
 use std::fmt;
@@ -31,6 +31,8 @@ pub struct Answer {
     pub why: Option<String>,
     /// The network of operations and channels that have none of their own; a specification has none.
     pub network: Option<Network>,
+    /// What was exercised, if [`Options::coverage`] asked for it and the front end keeps count.
+    pub coverage: Option<Coverage>,
 }
 
 /// A question that an engine cannot answer, or options that do not go together.

@@ -108,3 +108,41 @@ fn engines_refuse_what_they_cannot_decide() {
     let eventually = system.eventually("counted", move |view| *view.state::<u32>(counter) == 1);
     assert!(refused(&eventually, Options::new().engine(EngineName::Random)).contains("eventually counted"));
 }
+
+#[test]
+fn a_trace_tells_the_states_whichever_engine_found_it() {
+    let (mut system, counter) = system(|_| None);
+    system.add("another sender", Sender(counter));
+    let system = system.at_rest("odd", move |view| view.state::<u32>(counter) % 2 == 1);
+    for engine in [EngineName::Bfs, EngineName::Dfs, EngineName::Must] {
+        let answer = Options::new().engine(engine).check(&system).expect("the engine can decide this");
+        let trace = answer.outcome.trace().expect("two messages make an even number");
+        let received = trace.steps.iter().filter(|step| step.process == 0 && step.kind == "recv");
+        let states: Vec<Option<&str>> = received.map(|step| step.state_diff.as_deref()).collect();
+        assert_eq!(states, [Some("1"), Some("2")], "{engine}");
+    }
+}
+
+#[test]
+fn an_answer_tells_what_was_exercised_if_asked() {
+    let (system, counter) = system(|_| None);
+    let system = system
+        .faults(Faults { losses: 2, ..Faults::default() })
+        .always("small", move |view| *view.state::<u32>(counter) <= 1)
+        .sometimes("one", move |view| *view.state::<u32>(counter) == 1);
+    assert_eq!(Options::new().check(&system).unwrap().coverage, None);
+
+    let whole = Options { coverage: true, ..Options::new() };
+    let coverage = whole.check(&system).unwrap().coverage.expect("it was asked for");
+    assert_eq!(coverage.properties, ["always small", "sometimes one"]);
+    assert_eq!(coverage.unreached, [""; 0]);
+    let counted: Vec<(&str, u64, u64)> =
+        coverage.processes.iter().map(|p| (p.name.as_str(), p.states, p.handlers)).collect();
+    assert_eq!(counted, [("counter", 2, 2), ("sender", 1, 1)]);
+    assert_eq!((coverage.faults[0].budget, coverage.faults[0].used), (2, 1), "there is one message to lose");
+
+    let bounded = Options { max_depth: Some(0), ..whole };
+    let answer = bounded.check(&system).unwrap();
+    assert!(matches!(answer.outcome.verdict, Verdict::Incomplete { .. }));
+    assert_eq!(answer.coverage.expect("it was asked for").unreached, ["one"]);
+}

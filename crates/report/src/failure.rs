@@ -13,6 +13,8 @@ pub struct Hints<'a> {
     pub replay: Option<&'a str>,
     /// The file that holds its trace.
     pub file: Option<&'a str>,
+    /// The file that holds the report for the browser.
+    pub html: Option<&'a str>,
 }
 
 /// The property, the place, the message; the chart; the hints.
@@ -23,7 +25,7 @@ pub fn failure(trace: &Trace, hints: &Hints<'_>, style: &Style) -> String {
         text.push_str(&format!("  {line}\n"));
     }
     text.push_str(&ending(trace, style));
-    let hints = [("replay:", hints.replay), ("trace: ", hints.file)];
+    let hints = [("replay:", hints.replay), ("trace: ", hints.file), ("report:", hints.html)];
     for (i, (title, hint)) in hints.into_iter().filter_map(|(title, hint)| Some((title, hint?))).enumerate() {
         let gap = if i == 0 { "\n" } else { "" };
         text.push_str(&format!("{gap}{} {hint}\n", style.paint(title, Paint::Strong)));

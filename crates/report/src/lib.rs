@@ -1,5 +1,6 @@
-//! One [`Trace`](manyworlds_core::Trace) in, text for a terminal out. Everything here is a pure function: no report knows an engine, a file
-//! or a terminal; the caller says how wide the text may be and whether it may have colours, in a [`Style`].
+//! One [`Trace`](manyworlds_core::Trace) in, a report out: text for a terminal, a page for a browser, a graph for other tools. Everything here
+//! is a pure function: no report knows an engine, a file or a terminal; the caller says how wide a text may be and whether it may have
+//! colours, in a [`Style`].
 //!
 //! | room | what it holds |
 //! |---|---|
@@ -7,17 +8,26 @@
 //! | [`chart`] | the message-sequence chart |
 //! | [`summary`] | one line for any outcome |
 //! | [`step`] | a step in words, for replays |
+//! | [`html`](mod@html) | one self-contained page: the interactive chart, the timeline, the figures |
+//! | [`history`] | operations as bars on lanes, for the page |
+//! | [`dot`](mod@dot), [`shiviz`](mod@shiviz) | the same trace for Graphviz and for ShiViz |
+//! | `causality` | what comes before what, and which steps a trace is about |
 //! | `order`, `rows`, `layout`, `canvas` | the way from steps to a chart: drawing order, rows, columns, characters |
 //! | `place`, `style`, `text` | short source locations, glyphs and colours, widths and cuts |
 #![forbid(unsafe_code)]
 
 mod canvas;
+mod causality;
 mod chart;
+pub mod dot;
 mod failure;
+pub mod history;
+pub mod html;
 mod layout;
 mod order;
 mod place;
 mod rows;
+pub mod shiviz;
 #[cfg(test)]
 mod story;
 mod style;
@@ -28,7 +38,10 @@ mod text;
 mod words;
 
 pub use chart::chart;
+pub use dot::dot;
 pub use failure::{Hints, failure, headline};
+pub use html::html;
+pub use shiviz::shiviz;
 pub use style::Style;
 pub use summary::summary;
 pub use words::step;

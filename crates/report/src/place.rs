@@ -21,6 +21,15 @@ fn split(location: &str) -> (String, String) {
     }
 }
 
+/// The path and the line of `file:line:column` or `file:line`, if it is one.
+pub fn file_and_line(location: &str) -> Option<(&str, usize)> {
+    let (rest, last) = location.rsplit_once(':')?;
+    match rest.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse().ok()?))) {
+        Some(found) => Some(found),
+        None => Some((rest, last.parse().ok()?)),
+    }
+}
+
 fn join(file: &str, line: &str) -> String {
     if line.is_empty() { file.to_string() } else { format!("{file}:{line}") }
 }
@@ -47,6 +56,15 @@ pub fn both(from: Option<&str>, to: Option<&str>, style: &Style) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_file_and_the_line_can_be_told_apart() {
+        assert_eq!(file_and_line("a/n.rs:4:9"), Some(("a/n.rs", 4)));
+        assert_eq!(file_and_line("a/n.rs:4"), Some(("a/n.rs", 4)));
+        assert_eq!(file_and_line("C:\\n.rs:4:9"), Some(("C:\\n.rs", 4)));
+        assert_eq!(file_and_line("somewhere"), None);
+        assert_eq!(file_and_line("n.rs:x"), None);
+    }
 
     #[test]
     fn directories_go_unless_they_say_something() {

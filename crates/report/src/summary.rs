@@ -21,7 +21,7 @@ pub fn summary(model: &str, outcome: &Outcome, elapsed: Option<Duration>, style:
 }
 
 /// Why a run stopped, in words.
-fn why(reason: StopReason) -> &'static str {
+pub fn why(reason: StopReason) -> &'static str {
     match reason {
         StopReason::MaxExecutions => "the number of executions is used up",
         StopReason::MaxStates => "the number of states is used up",
@@ -50,7 +50,7 @@ fn figures(stats: &Stats, elapsed: Option<Duration>) -> Vec<String> {
 }
 
 /// `40320` as `40,320`.
-fn grouped(n: u64) -> String {
+pub fn grouped(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::new();
     for (i, digit) in digits.chars().enumerate() {

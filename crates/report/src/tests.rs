@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 use manyworlds_core::{Network, Outcome, Property, Stats, StopReason, Trace, Verdict};
 use std::time::Duration;
 
-const HINTS: Hints<'static> = Hints { replay: Some("manyworlds replay bug.json"), file: Some("bug.json") };
+const HINTS: Hints<'static> = Hints { replay: Some("manyworlds replay bug.json"), file: Some("bug.json"), html: None };
 
 fn plain() -> Style {
     Style::default()
@@ -295,4 +295,29 @@ fn summaries() {
         ),
     ];
     assert_snapshot!(lines.join("\n"));
+}
+
+#[test]
+fn the_same_trace_for_graphviz_and_shiviz() {
+    let property = Property::Always { name: "\"quoted\" \\ name".to_string() };
+    let trace = faults().violates(property, "it does not hold in this state", None, None).trace();
+    assert_snapshot!(crate::dot(&trace));
+    assert_snapshot!(crate::shiviz(&trace));
+}
+
+#[test]
+fn every_event_of_a_shiviz_log_fits_the_expression_in_its_head() {
+    let trace =
+        story(&["a b", "a b", "a_b#2", ""]).deliver(0, 1, "two\nlines").deliver(2, 3, "x").fail(3, "no\r").trace();
+    let log = crate::shiviz(&trace);
+    let lines: Vec<&str> = log.lines().skip_while(|line| line.starts_with('#')).collect();
+    assert_eq!(lines.len(), 2 * trace.steps.len());
+    let mut hosts = std::collections::BTreeSet::new();
+    for event in lines.chunks(2) {
+        let (host, clock) = event[0].split_once(' ').expect("a host, a space, a clock");
+        let clock: serde_json::Map<String, serde_json::Value> = serde_json::from_str(clock).expect("a clock is JSON");
+        assert!(clock[host].as_u64().unwrap() > 0, "a host knows itself");
+        hosts.insert(host);
+    }
+    assert_eq!(hosts.len(), 4, "names are told apart: {hosts:?}");
 }

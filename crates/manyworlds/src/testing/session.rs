@@ -138,7 +138,10 @@ impl<'a> Session<'a> {
         let replay = file.map(|file| {
             format!("MANYWORLDS_REPLAY={} cargo test -p {} {}", quoted(file), self.case.package, self.case.path())
         });
-        (self.say)(&format!("\n{}", failure(trace, &Hints { replay: replay.as_deref(), file }, &self.style)));
+        (self.say)(&format!(
+            "\n{}",
+            failure(trace, &Hints { replay: replay.as_deref(), file, ..Hints::default() }, &self.style)
+        ));
         one_line(&self.case.model(), &trace.violation)
     }
 

@@ -1,0 +1,171 @@
+//! What a run exercised, read off the table of local transitions: it holds every reaction of every actor, each once.
+
+use crate::faults::Faults;
+use crate::system::Blueprint;
+use crate::table::{Entries, Input, Local, NONE, Status, Table};
+use manyworlds_core::{Coverage, FaultCoverage, InputCoverage, ProcessCoverage, type_of};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What the actors of a table did so far.
+pub fn coverage(table: &Table) -> Coverage {
+    let (blueprint, entries) = (&table.blueprint, &*table.lock());
+    let mut tallies: Vec<Tally> = blueprint.actors.iter().map(|_| Tally::default()).collect();
+    for (actor, local, input, effects) in entries.reactions() {
+        let owner = usize::from(actor);
+        let before = entries.locals.get(local);
+        tallies[owner].handlers += 1;
+        tallies[owner].sees(before);
+        match input {
+            Input::Message(envelope) => tallies[owner].input(entries, envelope).1.insert(envelope),
+            Input::Timer(at) => tallies[owner].timer(before.timers[usize::from(at)]).1.insert(0),
+            Input::Start | Input::Restart => false,
+        };
+        for branch in entries.effects[effects as usize].iter() {
+            tallies[owner].sees(entries.locals.get(branch.local));
+            for send in &branch.sends {
+                tallies[usize::from(send.to)].input(entries, send.envelope).0.insert(send.envelope);
+            }
+        }
+    }
+    let named = blueprint.actors.iter().zip(tallies);
+    Coverage {
+        properties: blueprint.questions.iter().map(|question| question.violation().property.to_string()).collect(),
+        unreached: Vec::new(),
+        processes: named.map(|(cast, tally)| tally.told(&cast.name)).collect(),
+        faults: faults(blueprint, entries),
+    }
+}
+
+/// What was offered, and what of it was taken.
+type Fate = (BTreeSet<u32>, BTreeSet<u32>);
+
+/// What one actor did.
+#[derive(Default)]
+struct Tally {
+    states: BTreeSet<u32>,
+    handlers: u64,
+    inputs: BTreeMap<(&'static str, String), Fate>,
+}
+
+impl Tally {
+    fn sees(&mut self, local: &Local) {
+        if local.status == Status::Up && local.value != NONE {
+            self.states.insert(local.value);
+        }
+        for timer in &local.timers {
+            self.timer(timer).0.insert(0);
+        }
+    }
+
+    fn input(&mut self, entries: &Entries, envelope: u32) -> &mut Fate {
+        let shown = entries.values.get(entries.envelopes.get(envelope).message).value.show();
+        self.inputs.entry(("message", type_of(&shown).to_string())).or_default()
+    }
+
+    fn timer(&mut self, name: &str) -> &mut Fate {
+        self.inputs.entry(("timer", name.to_string())).or_default()
+    }
+
+    fn told(self, name: &str) -> ProcessCoverage {
+        let told = |((kind, name), (offered, handled)): ((&str, String), Fate)| InputCoverage {
+            kind: kind.to_string(),
+            name,
+            offered: offered.len() as u64,
+            handled: handled.len() as u64,
+        };
+        ProcessCoverage {
+            name: name.to_string(),
+            states: self.states.len() as u64,
+            handlers: self.handlers,
+            inputs: self.inputs.into_iter().map(told).collect(),
+        }
+    }
+}
+
+/// A kind of fault, and its part of a budget.
+type FaultKind = (&'static str, fn(&Faults) -> u8);
+
+fn faults(blueprint: &Blueprint, entries: &Entries) -> Vec<FaultCoverage> {
+    let kinds: [FaultKind; 5] = [
+        ("losses", |f| f.losses),
+        ("duplicates", |f| f.duplicates),
+        ("crashes", |f| f.crashes),
+        ("restarts", |f| f.restarts),
+        ("splits", |f| f.splits),
+    ];
+    let budgeted = kinds.into_iter().filter(|(_, of)| of(&blueprint.faults) > 0);
+    let told = |(name, of): FaultKind| {
+        let budget = of(&blueprint.faults);
+        let left = (0..entries.weathers.len()).map(|id| of(&entries.weathers.get(id as u32).left)).min();
+        let used = budget - left.unwrap_or(budget).min(budget);
+        FaultCoverage { name: name.to_string(), budget: u64::from(budget), used: u64::from(used) }
+    };
+    budgeted.map(told).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Actor, Context, Faults, System};
+    use manyworlds_core::{InputCoverage, Pid};
+    use manyworlds_explore::{Config, Engine, Model, explore};
+
+    /// Sends two kinds of messages to a peer, and sets a timer that goes off before them or after.
+    struct Caller;
+    struct Callee;
+
+    impl Actor for Caller {
+        type State = bool;
+        type Message = Call;
+        fn start(&self, ctx: &mut Context<'_>) -> bool {
+            ctx.send(Pid::root(1), Call::Ring);
+            ctx.set_timer("hang up");
+            false
+        }
+        fn message(&self, _: &mut bool, _: Pid, _: &Call, _: &mut Context<'_>) {}
+        fn timer(&self, hung_up: &mut bool, _: &'static str, _: &mut Context<'_>) {
+            *hung_up = true;
+        }
+    }
+
+    impl Actor for Callee {
+        type State = u8;
+        type Message = Call;
+        fn start(&self, _: &mut Context<'_>) -> u8 {
+            0
+        }
+        fn message(&self, rings: &mut u8, _: Pid, _: &Call, _: &mut Context<'_>) {
+            *rings += 1;
+        }
+    }
+
+    #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+    enum Call {
+        Ring,
+    }
+
+    #[test]
+    fn what_happened_is_counted_and_what_did_not_is_zero() {
+        let system = System::new()
+            .actor("caller", Caller)
+            .actor("callee", Callee)
+            .faults(Faults { losses: 1, splits: 1, ..Faults::default() })
+            .always("rings once", |view| *view.state::<u8>(Pid::root(1)) <= 1);
+        let worlds = system.worlds();
+        explore(&worlds, Engine::Bfs, &Config::default(), &manyworlds_core::NoObserver).unwrap();
+        let coverage = worlds.coverage().unwrap();
+        assert_eq!(coverage.properties, ["always rings once"]);
+        let [caller, callee] = &coverage.processes[..] else { panic!("two actors") };
+        assert_eq!((caller.states, caller.handlers), (2, 2));
+        assert_eq!((callee.states, callee.handlers), (2, 2));
+        let input = |kind: &str, name: &str| InputCoverage {
+            kind: kind.to_string(),
+            name: name.to_string(),
+            offered: 1,
+            handled: 1,
+        };
+        assert_eq!(caller.inputs, [input("timer", "hang up")]);
+        assert_eq!(callee.inputs, [input("message", "Ring")]);
+        let used: Vec<(&str, u64)> = coverage.faults.iter().map(|f| (f.name.as_str(), f.used)).collect();
+        assert_eq!(used, [("losses", 1), ("splits", 1)]);
+    }
+}

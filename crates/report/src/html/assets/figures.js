@@ -1,0 +1,174 @@
+// The run: what was counted, what was exercised, what never happened, and what the bounds left out.
+
+/** The view of the figures. */
+function makeFigures(run) {
+  const parts = [
+    html(
+      "div",
+      { class: "cards" },
+      run.figures.map(figure =>
+        html("div", { class: "card" }, html("b", {}, figure.value), html("span", {}, figure.name), html("small", {}, figure.meaning)),
+      ),
+    ),
+  ];
+  parts.push(boundsPanel(run));
+  if (run.coverage) parts.push(...coveragePanels(run.coverage, run.verdict));
+  parts.push(
+    panel(
+      "How",
+      table(
+        ["", ""],
+        [
+          ["engine", run.engine],
+          ...(run.why ? [["why", run.why]] : []),
+          ...(run.network ? [["network", run.network]] : []),
+          [
+            "parameters",
+            Object.entries(run.params)
+              .map(([key, value]) => `${key}=${value}`)
+              .join(", ") || "none",
+          ],
+        ],
+        "facts",
+      ),
+    ),
+  );
+  return { element: html("section", { class: "figures", "aria-label": "The run" }, parts), draw() {} };
+}
+
+function panel(title, ...content) {
+  return html("section", { class: "panel" }, html("h2", {}, title), ...content);
+}
+
+function table(heads, rows, kind = "") {
+  const head = heads.some(Boolean)
+    ? [
+        html(
+          "thead",
+          {},
+          html(
+            "tr",
+            {},
+            heads.map(text => html("th", { scope: "col" }, text)),
+          ),
+        ),
+      ]
+    : [];
+  const body = rows.map(row =>
+    html(
+      "tr",
+      {},
+      row.map((cell, n) => html(n === 0 ? "th" : "td", n === 0 ? { scope: "row" } : {}, cell)),
+    ),
+  );
+  return html("div", { class: "sideways" }, html("table", { class: kind }, head, html("tbody", {}, body)));
+}
+
+function boundsPanel(run) {
+  const words = {
+    verified: "Nothing was left out: no bound was reached.",
+    violated: "A violation was found; what lies beyond it may not have been looked at.",
+    incomplete: "Something was left out, so this is no proof.",
+  }[run.verdict];
+  const bounds = run.bounds
+    ? [
+        html(
+          "ul",
+          {},
+          run.bounds.split(", ").map(bound =>
+            html(
+              "li",
+              {},
+              bound.replace(/\d{4,}/g, n => Number(n).toLocaleString("en")),
+            ),
+          ),
+        ),
+      ]
+    : [];
+  const scope = run.verdict === "verified" ? [html("p", { class: "hint" }, `Seen: ${run.sentence}.`)] : [];
+  return panel("Bounds", html("p", {}, words), ...scope, ...bounds);
+}
+
+function coveragePanels(coverage, verdict) {
+  const grouped = n => n.toLocaleString("en");
+  const parts = [];
+  if (coverage.properties.length)
+    parts.push(
+      panel(
+        "Asked",
+        html(
+          "ul",
+          {},
+          coverage.properties.map(property => html("li", {}, property)),
+        ),
+      ),
+    );
+  const inputs = process =>
+    html(
+      "span",
+      { class: "tags" },
+      process.inputs.map(input =>
+        html(
+          "span",
+          {
+            class: input.handled ? "tag" : "tag never",
+            title:
+              input.kind === "timer"
+                ? input.handled
+                  ? "went off"
+                  : "never went off"
+                : `${input.handled} of ${count(input.offered, "distinct message")} received`,
+          },
+          input.kind === "timer" ? `timer ${input.name}` : `${input.name} ${grouped(input.handled)}/${grouped(input.offered)}`,
+        ),
+      ),
+    );
+  if (coverage.processes.length)
+    parts.push(
+      panel(
+        "Explored",
+        html(
+          "p",
+          { class: "hint" },
+          "Of each process in all worlds together. Message types show how many distinct messages were received, of those that were sent to it.",
+        ),
+        table(
+          ["process", "local states", "handlers run", "messages and timers"],
+          coverage.processes.map(process => [process.name, grouped(process.states), grouped(process.handlers), inputs(process)]),
+          "coverage",
+        ),
+      ),
+    );
+  parts.push(panel("Never exercised", ...neverTable(coverage, verdict)));
+  return parts;
+}
+
+/** What could have happened and did not, in any world. */
+function neverTable(coverage, verdict) {
+  const rows = coverage.unreached.map(name => ["sometimes", `${name}: in no state so far`]);
+  for (const process of coverage.processes)
+    for (const input of process.inputs)
+      if (!input.handled)
+        rows.push([
+          process.name,
+          input.kind === "timer" ? `timer ${input.name} never goes off` : `${input.name} is sent to it and never received`,
+        ]);
+  for (const process of coverage.processes)
+    if (!process.inputs.length) rows.push([process.name, "nothing is ever sent to it, and it sets no timer"]);
+  for (const fault of coverage.faults)
+    if (fault.used < fault.budget)
+      rows.push([
+        fault.name,
+        fault.used === 0 ? `none happened, though ${fault.budget} may` : `at most ${fault.used} of ${fault.budget} happened in one world`,
+      ]);
+  if (rows.length) return [table(["where", "what"], rows, "never")];
+  if (!coverage.processes.length) return [html("p", { class: "hint" }, "Nothing is known: this kind of model does not keep count.")];
+  const scope = verdict === "verified" ? "in some world" : "in some world that was looked at";
+  return [
+    html(
+      "p",
+      { class: "hint" },
+      `Nothing: every message type was received, every timer went off and every fault budget was used up ${scope}.`,
+    ),
+  ];
+}

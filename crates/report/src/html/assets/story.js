@@ -1,0 +1,101 @@
+// What the page knows about a trace: who comes before whom, what state a process is in, where a message went.
+
+/** A trace with everything that follows from it. */
+function makeStory(trace, told) {
+  const steps = trace.steps;
+  const causes = steps.map(() => []);
+  const effects = steps.map(() => []);
+  const arrivals = steps.map(() => []);
+  const last = trace.processes.map(() => null);
+  const states = trace.processes.map(() => null);
+  const before = [];
+  const after = [];
+  steps.forEach((step, i) => {
+    const known = new Set([...(step.parents || []), ...(step.reads === undefined ? [] : [step.reads])]);
+    if (last[step.process] !== null) known.add(last[step.process]);
+    causes[i] = [...known];
+    known.forEach(cause => effects[cause].push(i));
+    if (step.reads !== undefined) arrivals[step.reads].push(i);
+    last[step.process] = i;
+    before.push(states[step.process]);
+    if (step.state_diff !== undefined) states[step.process] = step.state_diff;
+    after.push(states[step.process]);
+  });
+  const reach = edges => start => {
+    const seen = new Set();
+    const open = [start];
+    while (open.length)
+      for (const next of edges[open.pop()])
+        if (!seen.has(next)) {
+          seen.add(next);
+          open.push(next);
+        }
+    return seen;
+  };
+  const story = {
+    trace,
+    steps,
+    told,
+    causes,
+    effects,
+    arrivals,
+    before,
+    after,
+    past: reach(causes),
+    future: reach(effects),
+    failing: new Set(told.failing),
+    name: process => trace.processes[process].name,
+    hasStates: steps.some(step => step.state_diff !== undefined),
+  };
+  story.blame = new Set(told.failing.flatMap(i => [i, ...story.past(i)]));
+  story.types = [...new Set(told.types.filter(type => type !== null))].sort();
+  story.hue = type => story.types.indexOf(type) % 8;
+  story.wide = new Set(
+    [...trace.processes.keys()].filter(p => steps.some(s => s.process === p) && steps.every(s => s.process !== p || isWeather(s))),
+  );
+  return story;
+}
+
+/** Something that happens to everybody. */
+function isWeather(step) {
+  return step.kind === "split" || step.kind === "heal";
+}
+
+/** What may be seen, and what is selected. Whoever draws listens. */
+function makeView(story) {
+  const listeners = [];
+  const view = {
+    selected: null,
+    hiddenProcesses: new Set(),
+    hiddenTypes: new Set(),
+    onlyCauses: false,
+    listen: listener => listeners.push(listener),
+    changed: what => listeners.forEach(listener => listener(what)),
+    shows(i) {
+      const step = story.steps[i];
+      if (view.hiddenProcesses.has(step.process)) return false;
+      if (story.told.types[i] !== null && view.hiddenTypes.has(story.told.types[i])) return false;
+      return !view.onlyCauses || story.blame.has(i);
+    },
+    rows: () => story.told.rows.map(row => row.filter(view.shows)).filter(row => row.length),
+    order: () => view.rows().flat(),
+    select(i) {
+      view.selected = i;
+      view.changed("selection");
+    },
+    /** Selects the step that is so many steps further down; without a selection, the first or the last. */
+    move(by) {
+      const order = view.order();
+      if (!order.length) return;
+      const at = order.indexOf(view.selected);
+      const far = at < 0 ? (by === 1 ? 0 : by === -1 ? Infinity : by) : at + by;
+      view.select(order[Math.min(order.length - 1, Math.max(0, far))]);
+    },
+    filter(change) {
+      change(view);
+      if (view.selected !== null && !view.shows(view.selected)) view.selected = null;
+      view.changed("filter");
+    },
+  };
+  return view;
+}

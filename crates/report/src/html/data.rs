@@ -1,0 +1,151 @@
+//! What the scripts of the page get: the trace as it is, and beside it everything that is better said here than there.
+
+use super::{Page, Run};
+use crate::causality::{clocks, failing};
+use crate::history::Timeline;
+use crate::order::{Item, arrange};
+use crate::summary::{grouped, why};
+use crate::words::words;
+use crate::{Style, place};
+use manyworlds_core::{Outcome, Property, Stats, Trace, TraceStep, Verdict, type_of};
+use serde_json::{Map, Value, json};
+
+/// Lines of source shown before and after the one in question.
+const AROUND: usize = 3;
+
+/// The data of a page: `manyworlds-page/1`.
+pub fn of(page: &Page<'_>) -> Value {
+    let own = page.trace.and_then(Timeline::from_trace);
+    let timeline = page.timeline.or(own.as_ref());
+    json!({
+        "schema": "manyworlds-page/1",
+        "version": env!("CARGO_PKG_VERSION"),
+        "title": page.title,
+        "headline": page.headline.map(|h| json!({ "verdict": h.verdict, "good": h.good, "sentence": h.sentence })),
+        "run": page.run.as_ref().map(run),
+        "trace": page.trace,
+        "story": page.trace.map(|trace| story(trace, page)),
+        "timeline": timeline.map(|timeline| json!({ "history": timeline, "points": timeline.points() })),
+    })
+}
+
+/// A trace in words, in drawing order, with what it is about.
+fn story(trace: &Trace, page: &Page<'_>) -> Value {
+    let style = Style::default();
+    let global = !trace.steps.iter().any(|step| matches!(step.kind.as_str(), "fail" | "wait"));
+    json!({
+        "rows": rows(trace),
+        "words": trace.steps.iter().map(|step| words(trace, step, &style)).collect::<Vec<_>>(),
+        "types": trace.steps.iter().map(message_type).collect::<Vec<_>>(),
+        "places": trace.steps.iter().map(|step| place::short(step.location.as_deref())).collect::<Vec<_>>(),
+        "failing": failing(trace),
+        "property": trace.violation.property.to_string(),
+        "about_a_state": global && !matches!(trace.violation.property, Property::Assertion),
+        "sources": sources(trace, page),
+    })
+}
+
+/// The steps of each row. A process that starts depends on nobody, so all that do share the first row.
+fn rows(trace: &Trace) -> Vec<Vec<usize>> {
+    let first = |i: usize| trace.steps[i].kind == "start" && trace.steps[i].parents.is_empty();
+    let starts: Vec<usize> = (0..trace.steps.len()).filter(|&i| first(i)).collect();
+    let rest = arrange(trace).into_iter().filter_map(|item| match item {
+        Item::Step(i) if first(i) => None,
+        Item::Step(i) => Some(vec![i]),
+        Item::Delivery { send, recv } => Some(vec![send, recv]),
+    });
+    let rows = Some(starts).filter(|starts| !starts.is_empty()).into_iter().chain(rest).collect();
+    failure_last(trace, rows)
+}
+
+/// What the trace is about comes last, with what came of it: all that does not depend on it goes first, even if a message then arrives
+/// in another row than the one in which it is sent. Nothing is moved across a split.
+fn failure_last(trace: &Trace, mut rows: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
+    let failing = failing(trace);
+    let fails = |row: &Vec<usize>| row.iter().any(|i| failing.contains(i));
+    let Some(at) = rows.iter().position(fails) else { return rows };
+    let tail = rows.split_off(at);
+    let weather = |&i: &usize| matches!(trace.steps[i].kind.as_str(), "split" | "heal");
+    let clocks = clocks(trace);
+    let depends = |later: usize, earlier: usize| {
+        let process = trace.steps[earlier].process;
+        clocks[later][process] >= clocks[earlier][process]
+    };
+    let follows = |i: usize| failing.iter().any(|&failure| depends(i, failure));
+    let (last, first): (Vec<_>, Vec<_>) = tail[1..].iter().cloned().partition(|row| row.iter().any(|&i| follows(i)));
+    if first.is_empty() || tail.iter().flatten().any(weather) {
+        rows.extend(tail);
+        return rows;
+    }
+    let (failure, sent): (Vec<usize>, Vec<usize>) = tail[0].iter().partition(|&&i| follows(i));
+    let split = [sent].into_iter().filter(|row| !row.is_empty()).chain(first).chain([failure]);
+    rows.extend(split.chain(last));
+    rows
+}
+
+fn message_type(step: &TraceStep) -> Option<&str> {
+    let carries = matches!(step.kind.as_str(), "send" | "recv" | "duplicate" | "drop");
+    step.message.as_deref().filter(|_| carries).map(type_of)
+}
+
+/// The lines around every place that the trace mentions, where they can be read.
+fn sources(trace: &Trace, page: &Page<'_>) -> Map<String, Value> {
+    let mut found = Map::new();
+    let Some(read) = page.source else { return found };
+    let locations =
+        trace.steps.iter().filter_map(|step| step.location.as_deref()).chain(trace.violation.location.as_deref());
+    let mut files: std::collections::HashMap<&str, Option<String>> = std::collections::HashMap::new();
+    for location in locations {
+        let Some((file, line)) = place::file_and_line(location) else { continue };
+        let Some(text) = files.entry(file).or_insert_with(|| read(file)) else { continue };
+        let first = line.saturating_sub(AROUND).max(1);
+        let lines: Vec<&str> = text.lines().skip(first - 1).take(line + AROUND + 1 - first).collect();
+        if line >= first && line < first + lines.len() {
+            found.insert(location.to_string(), json!({ "line": line, "first": first, "lines": lines }));
+        }
+    }
+    found
+}
+
+fn run(run: &Run<'_>) -> Value {
+    let Outcome { verdict, stats } = run.outcome;
+    let (sentence, bounds) = match verdict {
+        Verdict::Verified { scope } => (scope.clone(), None),
+        Verdict::Violated { violation, .. } => (violation.property.to_string(), None),
+        Verdict::Incomplete { reason, bounds } => (format!("no violation so far, but {}", why(*reason)), Some(bounds)),
+    };
+    json!({
+        "verdict": verdict.name(),
+        "sentence": sentence,
+        "bounds": bounds.filter(|bounds| !bounds.is_empty()),
+        "params": run.params,
+        "engine": run.engine,
+        "why": run.why,
+        "network": run.network,
+        "figures": figures(stats, run),
+        "coverage": run.coverage,
+    })
+}
+
+/// The figures that the engine has: name, number, what it means.
+fn figures(stats: &Stats, run: &Run<'_>) -> Vec<Value> {
+    let figures = [
+        ("executions", stats.executions, "complete ones, each distinct behaviour once"),
+        ("blocked", stats.blocked, "executions in which some process waits for ever"),
+        ("cut off", stats.truncated, "executions or paths that a bound ended"),
+        ("states", stats.states, "distinct global states"),
+        ("transitions", stats.transitions, "steps between states, known ones included"),
+        ("depth", stats.depth, "of the longest execution, or of the last state found"),
+        ("violations", Some(stats.violations), "found before the run ended"),
+        ("revisits", stats.revisits, "receives that were given a later message"),
+        ("events", stats.events, "added to execution graphs"),
+        ("runs of user code", Some(stats.user_steps), "local steps in which your code ran"),
+    ];
+    let told = |(name, number, meaning): (&str, Option<u64>, &str)| {
+        Some(json!({ "name": name, "value": grouped(number?), "meaning": meaning }))
+    };
+    let time = run.time.map(|time| {
+        json!({ "name": "time", "value": format!("{:.2} s", time.as_secs_f64()), "meaning": "by the clock on the wall" })
+    });
+    figures.into_iter().filter_map(told).chain(time).collect()
+}

@@ -1,0 +1,328 @@
+// Uses reports as a person would, and compares what is on the screen with the data in the page.
+"use strict";
+const assert = require("node:assert/strict");
+const path = require("node:path");
+const { chromium } = require("playwright-core");
+
+const out = process.argv[2];
+const DESK = { width: 1280, height: 800 };
+const PHONE = { width: 390, height: 844 };
+const tests = [];
+const test = (name, file, run, options = {}) => tests.push({ name, file, run, options });
+
+/** What the page was made of. */
+const dataOf = page => page.evaluate(() => JSON.parse(document.getElementById("data").textContent));
+
+/** The causal past of a step, worked out again from the trace alone. */
+function pastOf(trace, step) {
+  const past = new Set();
+  const visit = i => {
+    const own = trace.steps.findLastIndex((other, j) => j < i && other.process === trace.steps[i].process);
+    for (const cause of [...(trace.steps[i].parents ?? []), trace.steps[i].reads ?? -1, own])
+      if (cause >= 0 && !past.has(cause)) {
+        past.add(cause);
+        visit(cause);
+      }
+  };
+  visit(step);
+  return past;
+}
+
+const arrives = step => ["recv", "duplicate"].includes(step.kind) && step.reads !== undefined;
+const numbers = (page, selector) => page.$$eval(selector, found => found.map(element => Number(element.dataset.step)));
+const chosen = async page => (await numbers(page, ".view:not([hidden]) .event.chosen"))[0] ?? null;
+/** A value without the spaces and commas that laying it out adds. */
+const bare = text => text.replace(/\s+/g, "").replace(/,([\]})])/g, "$1");
+const background = page => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+
+/** Every message has an arrow that can be seen, of the kind of its fate. */
+async function arrowsMatch(page) {
+  const { trace } = await dataOf(page);
+  const received = trace.steps.flatMap((step, i) => (arrives(step) ? [i] : []));
+  assert.deepEqual(
+    (await numbers(page, "#view-chart .arrow.received")).sort((a, b) => a - b),
+    received,
+  );
+  const boxes = await page.$$eval("#view-chart .arrow.received .shaft", found =>
+    found.map(shaft => {
+      const box = shaft.getBoundingClientRect();
+      return Math.max(box.width, box.height);
+    }),
+  );
+  assert.ok(
+    boxes.every(size => size > 20),
+    `arrows are drawn at full length: ${boxes}`,
+  );
+  const fates = new Map();
+  trace.steps.forEach(step => {
+    if (step.reads !== undefined) fates.set(step.reads, step.kind);
+  });
+  const pending = trace.steps.flatMap((step, i) => (step.kind === "send" && !fates.has(i) ? [i] : []));
+  assert.deepEqual(
+    (await numbers(page, "#view-chart .arrow.pending")).sort((a, b) => a - b),
+    pending,
+  );
+  assert.equal((await numbers(page, "#view-chart .arrow.lost")).length, trace.steps.filter(step => step.kind === "drop").length);
+  assert.equal((await numbers(page, "#view-chart .event")).length, trace.steps.length, "every step is on the chart");
+}
+
+for (const file of ["raft-bug", "abd-bug", "two-phase-commit-bug", "2pc-tla-bug", "everything"])
+  for (const [size, viewport] of [
+    ["desk", DESK],
+    ["phone", PHONE],
+  ])
+    test(
+      `${file} is drawn on a ${size}`,
+      file,
+      async page => {
+        await arrowsMatch(page);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        assert.ok(wide <= 0, `the page is ${wide} pixels too wide`);
+        const chart = await page.locator("#view-chart .scroller").boundingBox();
+        assert.ok(chart.height > 200 && chart.width > 300, `the chart has room: ${chart.width}×${chart.height}`);
+        const detail = await page.locator("#view-chart .detail").boundingBox();
+        assert.ok(detail.y + 80 < viewport.height, "the details are on the screen");
+      },
+      { viewport, shot: `${file}-${size}` },
+    );
+
+test("arrow keys walk along the steps in drawing order", "raft-bug", async page => {
+  const { story } = await dataOf(page);
+  const order = story.rows.flat();
+  assert.equal(await chosen(page), story.failing[0], "the failing step is selected first");
+  await page.keyboard.press("Home");
+  assert.equal(await chosen(page), order[0]);
+  await page.keyboard.press("ArrowDown");
+  assert.equal(await chosen(page), order[1]);
+  await page.keyboard.press("j");
+  assert.equal(await chosen(page), order[2]);
+  await page.keyboard.press("k");
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("ArrowUp");
+  assert.equal(await chosen(page), order[0], "there is nothing above the first");
+  await page.keyboard.press("End");
+  assert.equal(await chosen(page), order.at(-1));
+  await page.keyboard.press("Escape");
+  assert.equal(await chosen(page), null);
+  await page.keyboard.press("f");
+  assert.equal(await chosen(page), story.failing[0]);
+  const active = await page.getAttribute("#view-chart .scroller", "aria-activedescendant");
+  assert.equal(active, `step-${story.failing[0]}`);
+});
+
+for (const file of ["raft-bug", "abd-bug", "two-phase-commit-bug", "everything"])
+  test(`${file}: the details show the message and the state of the selected step`, file, async page => {
+    const { trace } = await dataOf(page);
+    await page.keyboard.press("Home");
+    for (let n = 0; n < trace.steps.length; n++, await page.keyboard.press("ArrowDown")) {
+      const i = await chosen(page);
+      const step = trace.steps[i];
+      const shown = page.locator("#view-chart .the-message");
+      if (["send", "recv", "duplicate", "drop"].includes(step.kind))
+        assert.equal(bare(await shown.innerText()), bare(step.message), `step ${i}`);
+      if (step.state_diff === undefined) continue;
+      const kept = await page.$$eval("#view-chart .the-state .line:not(.gone), #view-chart .the-state .value:not(.diff)", found =>
+        found
+          .map(line => {
+            const copy = line.cloneNode(true);
+            copy.querySelectorAll(".sign, .unseen").forEach(sign => sign.remove());
+            return copy.textContent;
+          })
+          .join(""),
+      );
+      if (kept) assert.equal(bare(kept), bare(step.state_diff), `state after step ${i}`);
+    }
+  });
+
+test("a click selects, and past and future are lit", "abd-bug", async page => {
+  const { trace } = await dataOf(page);
+  const step = trace.steps.findIndex(arrives);
+  await page.locator(`#view-chart .event[data-step="${step}"]`).click();
+  assert.equal(await chosen(page), step);
+  const past = pastOf(trace, step);
+  assert.deepEqual(new Set(await numbers(page, "#view-chart .event.past")), past);
+  const future = new Set([...trace.steps.keys()].filter(i => pastOf(trace, i).has(step)));
+  assert.deepEqual(new Set(await numbers(page, "#view-chart .event.future")), future);
+  assert.ok(past.size > 0 && future.size > 0 && past.size + future.size + 1 < trace.steps.length, "the test says something");
+});
+
+test("only what causes the failure", "raft-bug", async page => {
+  const { trace, story } = await dataOf(page);
+  const cause = pastOf(trace, story.failing[0]).add(story.failing[0]);
+  assert.ok(cause.size < trace.steps.length, "the test says something");
+  await page.locator("#view-chart .only").click();
+  assert.deepEqual(new Set(await numbers(page, "#view-chart .event")), cause);
+  await page.locator("#view-chart .only").click();
+  await arrowsMatch(page);
+});
+
+test(
+  "processes and types of messages can be hidden",
+  "raft-bug",
+  async page => {
+    const { trace, story } = await dataOf(page);
+    await page.locator("#view-chart [data-filter=hiddenTypes] summary").click();
+    await page.locator("#view-chart [data-filter=hiddenTypes] label", { hasText: "RequestVote" }).click();
+    const shown = await numbers(page, "#view-chart .event");
+    assert.deepEqual(new Set(shown), new Set([...trace.steps.keys()].filter(i => story.types[i] !== "RequestVote")));
+    await page.locator("#view-chart [data-filter=hiddenTypes] label", { hasText: "RequestVote" }).click();
+    await page.locator("#view-chart [data-filter=hiddenTypes] summary").click();
+    await page.locator("#view-chart [data-filter=hiddenProcesses] summary").click();
+    await page.locator("#view-chart [data-filter=hiddenProcesses] label", { hasText: "node0" }).click();
+    const rest = await numbers(page, "#view-chart .event");
+    assert.ok(rest.length > 0 && rest.every(i => trace.steps[i].process !== 0));
+  },
+  { shot: "raft-bug-filter" },
+);
+
+test("light and dark", "raft-bug", async page => {
+  const light = await background(page);
+  await page.emulateMedia({ colorScheme: "dark" });
+  const dark = await background(page);
+  assert.notEqual(light, dark, "the system decides");
+  await page.locator("#theme").click();
+  assert.equal(await background(page), light, "until somebody says otherwise");
+});
+
+test("the dark page", "raft-bug", async page => arrowsMatch(page), { colorScheme: "dark", shot: "raft-bug-dark" });
+
+test(
+  "the execution graph has the edges of the execution",
+  "two-phase-commit-bug",
+  async page => {
+    const { trace, story } = await dataOf(page);
+    await page.locator("#tab-graph").click();
+    assert.equal((await numbers(page, "#view-graph .node")).length, trace.steps.length);
+    assert.deepEqual(
+      new Set(await numbers(page, "#view-graph .edge.rf")),
+      new Set([...trace.steps.keys()].filter(i => arrives(trace.steps[i]))),
+    );
+    await page.keyboard.press("Home");
+    await page.keyboard.press("ArrowDown");
+    assert.equal(await chosen(page), story.rows.flat()[1]);
+    await page.locator("#tab-graph").focus();
+    await page.keyboard.press("ArrowLeft");
+    assert.ok(await page.locator("#view-chart").isVisible(), "arrow keys walk along the tabs");
+    await page.locator("#tab-graph").click();
+  },
+  { shot: "graph" },
+);
+
+test("faults are drawn as what they are", "everything", async page => {
+  const { trace } = await dataOf(page);
+  assert.equal(await page.locator("#view-chart .event.weather").count(), 2);
+  assert.equal(await page.locator("#view-chart .arrow.twice").count(), 2);
+  assert.equal(await page.locator("#view-chart .life.down").count(), 1);
+  assert.ok(await page.locator("#view-chart .loop").isVisible());
+  assert.deepEqual(
+    await page.locator("#view-chart .head b").allInnerTexts(),
+    trace.processes.slice(0, 3).map(process => process.name),
+    "names are text, whatever is in them",
+  );
+  assert.equal(await page.locator(".head i").count(), 0);
+});
+
+test(
+  "a history with its linearization",
+  "everything",
+  async page => {
+    await page.locator("#tab-timeline").click();
+    assert.equal(await page.locator("g.operation").count(), 5);
+    assert.equal(await page.locator("g.operation.stuck").count(), 1);
+    assert.equal(await page.locator("g.operation.pending").count(), 1);
+    assert.deepEqual((await page.locator("g.point text").allTextContents()).map(Number), [1, 2, 3, 4]);
+    assert.equal(await page.locator("g.fault").count(), 2);
+    await page.keyboard.press("ArrowDown");
+    assert.match(await page.locator("p.operation").innerText(), /left Put\(1\) → Done\. It took effect as number 1/);
+    await page.locator("#minimal").click();
+    assert.equal(await page.locator("g.operation").count(), 4);
+  },
+  { shot: "timeline" },
+);
+
+test(
+  "a trace that records operations has a history",
+  "abd-bug",
+  async page => {
+    await page.locator("#tab-timeline").click();
+    const { trace } = await dataOf(page);
+    assert.equal(
+      await page.locator("g.operation").count(),
+      trace.steps.filter(step => step.kind === "note" && step.message.startsWith("invoked ")).length,
+    );
+  },
+  { shot: "abd-bug-history" },
+);
+
+for (const [file, verdict] of [
+  ["verified", "verified"],
+  ["bounded", "incomplete"],
+])
+  test(
+    `a run that is ${verdict}`,
+    file,
+    async page => {
+      const { run } = await dataOf(page);
+      assert.equal(run.verdict, verdict);
+      assert.equal(await page.locator(".badge").innerText(), verdict === "verified" ? "✓ verified" : "? incomplete");
+      assert.equal(await page.locator(".card").count(), run.figures.length);
+      assert.equal(await page.locator("table.coverage tbody tr").count(), run.coverage.processes.length);
+      const never = await page.locator(".panel", { hasText: "Never exercised" }).last().innerText();
+      assert.match(never, verdict === "verified" ? /Nothing: every message type/ : /an entry is committed: in no state so far/);
+      const bounds = await page.locator(".panel", { hasText: "Bounds" }).first().innerText();
+      assert.match(bounds, verdict === "verified" ? /no bound was reached/ : /depth 6[^]*not expanded/);
+    },
+    { shot: file },
+  );
+
+async function main() {
+  const browser = await chromium.launch({
+    executablePath: "/usr/bin/chromium",
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
+  });
+  let failed = 0;
+  for (const { name, file, run, options } of tests) {
+    const context = await browser.newContext({
+      viewport: options.viewport ?? DESK,
+      colorScheme: options.colorScheme ?? "light",
+      offline: true,
+    });
+    const page = await context.newPage();
+    page.setDefaultTimeout(10_000);
+    const complaints = [];
+    page.on("console", message => {
+      if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+    });
+    page.on("pageerror", error => complaints.push(error.stack));
+    page.on("request", request => {
+      if (!/^(file|data|blob):/.test(request.url())) complaints.push(`asks for ${request.url()}`);
+    });
+    try {
+      await page.goto(`file://${path.join(out, `${file}.html`)}`);
+      await run(page);
+      assert.deepEqual(complaints, [], "the console is quiet");
+      console.log(`ok      ${name}`);
+    } catch (error) {
+      failed += 1;
+      console.log(`FAILED  ${name}\n${error.stack}\n${complaints.join("\n")}`);
+    }
+    if (options.shot) await page.screenshot({ path: path.join(out, `${options.shot}.png`) });
+    await context.close();
+  }
+  await browser.close();
+  console.log(`${tests.length - failed} passed, ${failed} failed`);
+  process.exitCode = failed ? 1 : 0;
+}
+
+main().catch(error => {
+  console.error(error);
+  process.exitCode = 1;
+});

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Opens reports in a headless browser and uses them as a person would. Needs node with npm, and Chromium; as root it installs Debian's.
+# Screenshots go to target/browser.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+out="$PWD/target/browser"
+mkdir -p "$out"
+
+if ! command -v chromium >/dev/null; then
+  if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
+    echo "error: there is no chromium here: install it, then run this again" >&2
+    exit 1
+  fi
+  echo "installing chromium"
+  apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >"$out/apt.log" 2>&1 || { tail "$out/apt.log" >&2; exit 1; }
+fi
+if [ ! -d "$out/node_modules/playwright-core" ]; then
+  npm install --prefix "$out" --no-save --no-audit --no-fund --silent playwright-core@1.64.1
+fi
+
+# Runs that end in a violation end with status 1: that is what they are here for.
+check() { cargo run --quiet --bin manyworlds -- check "$@" --quiet || [ $? = "${expected:-1}" ]; }
+check raft-bug --html "$out/raft-bug.html"
+check abd-bug --html "$out/abd-bug.html"
+check two-phase-commit-bug --html "$out/two-phase-commit-bug.html"
+check 2pc-tla-bug --html "$out/2pc-tla-bug.html"
+expected=0 check paxos --html "$out/verified.html"
+expected=3 check raft --max-depth 6 --html "$out/bounded.html"
+cargo run --quiet -p manyworlds-report --example page >"$out/everything.html"
+
+NODE_PATH="$out/node_modules" node tests/browser/reports.cjs "$out"
