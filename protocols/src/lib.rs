@@ -9,8 +9,10 @@ pub mod chang_roberts;
 pub mod chang_roberts_tla;
 pub mod commit;
 pub mod counter;
+pub mod dr;
 pub mod failure_detector;
 pub mod german;
+mod harness;
 pub mod lastzero;
 pub mod leader;
 pub mod litmus;
@@ -83,6 +85,8 @@ pub fn models() -> &'static [Model] {
         abd::BUG,
         raft::MODEL,
         raft::BUG,
+        dr::MODEL,
+        dr::ERRONEOUS,
     ];
     MODELS
 }

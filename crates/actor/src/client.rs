@@ -69,12 +69,19 @@ pub trait Service: Send + Sync + 'static {
 pub struct Client<S: Service> {
     service: S,
     operations: Vec<S::Operation>,
+    at_any_time: bool,
 }
 
 impl<S: Service> Client<S> {
     /// A client that performs these operations in order.
     pub fn new(service: S, operations: impl IntoIterator<Item = S::Operation>) -> Client<S> {
-        Client { service, operations: operations.into_iter().collect() }
+        Client { service, operations: operations.into_iter().collect(), at_any_time: false }
+    }
+
+    /// The first operation is invoked at any time, not at the start: so it may come after operations of other clients, and not only
+    /// together with them.
+    pub fn at_any_time(self) -> Client<S> {
+        Client { at_any_time: true, ..self }
     }
 
     fn invoke(&self, number: usize, ctx: &mut Context<'_>) {
@@ -86,6 +93,9 @@ impl<S: Service> Client<S> {
         }
     }
 }
+
+/// The timer of a client that may begin at any time.
+const FIRST: &str = "invoke";
 
 /// How far a client has come.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -99,8 +109,15 @@ impl<S: Service> Actor for Client<S> {
     type Message = S::Message;
 
     fn start(&self, ctx: &mut Context<'_>) -> Progress<S::Response> {
-        self.invoke(0, ctx);
+        match self.at_any_time {
+            true => ctx.set_timer(FIRST),
+            false => self.invoke(0, ctx),
+        }
         Progress { responses: Vec::new() }
+    }
+
+    fn timer(&self, _: &mut Progress<S::Response>, _: &'static str, ctx: &mut Context<'_>) {
+        self.invoke(0, ctx);
     }
 
     fn message(&self, progress: &mut Progress<S::Response>, _: Pid, message: &S::Message, ctx: &mut Context<'_>) {
