@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 impl Mirrors {
     /// The fingerprint of the state that a plan of `actor` leads to, if all that it takes is known.
     fn print_after(&self, state: &State, actor: u16, plan: &Plan) -> Option<u128> {
-        if plan.fails {
+        if plan.aside {
             return None;
         }
         let print = state.print.wrapping_add(plan.change);
@@ -83,7 +83,7 @@ impl Worlds {
         let situation = state.ids[usize::from(actor)];
         self.plan(mirrors, situation);
         let plan = mirrors.planned(situation, nth);
-        if plan.fails {
+        if plan.aside {
             let step = plan.step;
             return self.perform(mirrors, state, &step);
         }
@@ -129,9 +129,14 @@ impl Worlds {
         if effects as usize >= mirrors.effects.len() {
             self.table.copy(mirrors);
         }
+        let done = (effects, branch);
         let effects = mirrors.effects[effects as usize].clone();
         let Branch { local, failure, ref sends, .. } = effects[usize::from(branch)];
         self.set_local(mirrors, state, actor, local);
+        if self.watches() && effects[usize::from(branch)].records() {
+            let weather = self.weather_after(mirrors, state.weather(), actor, done);
+            self.set_weather(mirrors, state, weather);
+        }
         if failure != NONE {
             return self.change_weather(mirrors, state, |weather| weather.failed = Some((actor, failure)));
         }
@@ -188,7 +193,6 @@ impl Worlds {
     }
 
     fn change_weather(&self, mirrors: &mut Mirrors, state: &mut State, change: impl FnOnce(&mut Weather)) {
-        let slot = state.ids.len() - 1;
         let mut weather = (**mirrors.weathers.get(state.weather())).clone();
         change(&mut weather);
         let id = match mirrors.forecasts.get(&weather) {
@@ -199,6 +203,11 @@ impl Worlds {
                 id
             }
         };
+        self.set_weather(mirrors, state, id);
+    }
+
+    fn set_weather(&self, mirrors: &Mirrors, state: &mut State, id: u32) {
+        let slot = state.ids.len() - 1;
         let weight = self.weight(slot);
         state.set(slot, id, |id| mirrors.weathers.print(id).wrapping_mul(weight));
     }

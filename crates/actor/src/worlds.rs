@@ -43,6 +43,8 @@ struct Shape {
     starts: bool,
     /// Messages to an actor that is down are gone: nobody restarts in this run.
     drops: bool,
+    /// Histories are judged while they are made, if there is a specification.
+    watched: bool,
     /// A factor for each slot of the fingerprint's sum.
     weights: Arc<[u128]>,
 }
@@ -62,6 +64,7 @@ impl Worlds {
             causal: blueprint.uses(Network::Cd),
             starts: blueprint.uses(Network::Mbox),
             drops: blueprint.faults.crashes > 0 && blueprint.faults.restarts == 0,
+            watched: true,
             // Odd, so that no slot's contribution loses bits.
             weights: (0..actors + 2).map(|slot| fingerprint::of(&(slot as u64)) | 1).collect(),
         };
@@ -100,6 +103,16 @@ impl Worlds {
         self.shape.drops
     }
 
+    pub(crate) fn is_watched(&self) -> bool {
+        self.shape.watched
+    }
+
+    /// The same worlds, but what is recorded is not judged: whoever explores them looks at whole histories.
+    pub fn unwatched(mut self) -> Worlds {
+        self.shape.watched = false;
+        self
+    }
+
     pub(crate) fn weight(&self, slot: usize) -> u128 {
         self.shape.weights[slot]
     }
@@ -126,6 +139,9 @@ impl Worlds {
         words.extend(pending.into_iter().map(|(.., shown)| shown));
         let weather = mirrors.weathers.get(state.weather());
         words.push(format!("{:?} {:?} {}", weather.left, weather.split, weather.failed.is_some()));
+        if weather.history.is_some() {
+            words.push(format!("history {:x}", mirrors.weathers.print(state.weather())));
+        }
         if self.is_causal() {
             words.push(format!("{:?}", mirrors.causals.get(state.ids[self.actors()]).pasts()));
         }
@@ -244,7 +260,9 @@ impl Worlds {
             if self.is_causal() {
                 ids.push(entries.causal(Causal::new(n), &|from, to| blueprint.channel(from, to)));
             }
-            ids.push(entries.weather(Weather { left: blueprint.faults, ..Weather::default() }));
+            let spec = blueprint.spec.as_ref().filter(|_| self.is_watched());
+            let history = spec.map(|spec| entries.first_stage(&**spec));
+            ids.push(entries.weather(Weather { left: blueprint.faults, history, ..Weather::default() }));
             ids
         });
         let mut state = State { print: 0, ids: SmallVec::from_vec(ids) };
@@ -269,7 +287,8 @@ impl Worlds {
         state
     }
 
-    /// The initial states, and how each actor started there. Starting is a step of its own only where its order can be seen.
+    /// The initial states, and how each actor started there. Starting is a step of its own only where its order can be seen: under mbox, and
+    /// where it invokes an operation, which may happen before or after another one has returned.
     fn starts(&self) -> Vec<(State, Vec<Step>)> {
         let mirrors = &mut *self.mirrors.borrow_mut();
         let mut starts = vec![(self.blank(mirrors), Vec::new())];
@@ -285,6 +304,10 @@ impl Worlds {
                 }
                 let mut steps = Vec::new();
                 self.start_steps(mirrors, &state, actor, &mut steps);
+                if self.blueprint().spec.is_some() && steps.iter().any(|step| mirrors.records(step)) {
+                    further.push((state, done));
+                    continue;
+                }
                 further.extend(steps.into_iter().map(|step| {
                     let mut next = state.clone();
                     self.perform(mirrors, &mut next, &step);

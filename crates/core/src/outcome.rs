@@ -21,6 +21,8 @@ pub enum Property {
     StackOverflow,
     /// The API was used in a way it forbids.
     ApiContract,
+    /// Operations behave as if each took effect at once.
+    Linearizable,
     /// Holds in every reachable state.
     Always {
         /// The user's name for it.
@@ -62,6 +64,7 @@ impl fmt::Display for Property {
             Property::Deterministic => "processes are deterministic",
             Property::StackOverflow => "processes stay within their stacks",
             Property::ApiContract => "the API is used as documented",
+            Property::Linearizable => "operations are linearizable",
         })
     }
 }

@@ -31,6 +31,13 @@ impl Subject for System {
             }
             engine => (engine, None),
         };
+        if options.reduce && system.blueprint().spec.is_some() {
+            return Err(Refused(
+                "persistent sets keep no order between steps of different actors, so they cannot decide whether operations are \
+                 linearizable: check without reduction, or use must"
+                    .to_string(),
+            ));
+        }
         let outcome = match engine {
             EngineName::Must => check_executions(&system, options, observer)?,
             _ => check_states(&system.worlds(), &system.worlds(), engine, options, Some(network), observer)?,
