@@ -20,6 +20,7 @@
 use crate::harness::{self, HARNESS, Talk};
 use crate::{Build, Model, Param, Params};
 use manyworlds::actor::{Actor, Context, System};
+use manyworlds::linear::specs::Register;
 use manyworlds::linear::specs::register::{Operation, Response};
 use manyworlds::{Network, Pid};
 use std::collections::BTreeMap;
@@ -218,5 +219,5 @@ fn system(params: &Params, waits_for_majority: bool) -> System {
         system.add(format!("agent{nth}"), Agent { agents, waits_for_majority, reads_agree, writes_are_numbered });
     }
     harness::add_clients::<Message>(&mut system, &agents, params);
-    system.at_rest("every request is answered", harness::all_answered::<Message>)
+    system.linearizable(Register::new(0u8)).at_rest("every request is answered", harness::all_answered::<Message>)
 }
