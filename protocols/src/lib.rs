@@ -2,9 +2,11 @@
 #![forbid(unsafe_code)]
 
 pub mod abd;
+pub mod adr;
 mod bits;
 pub mod bounded_async;
 pub mod chain;
+pub mod chain_map;
 pub mod chang_roberts;
 pub mod chang_roberts_tla;
 pub mod commit;
@@ -21,6 +23,7 @@ pub mod ns_nr;
 pub mod ns_nr_sel;
 pub mod ns_r;
 pub mod nworkers;
+pub mod open_chord;
 pub mod paxos;
 pub mod paxos_tla;
 pub mod ping_pong;
@@ -87,6 +90,12 @@ pub fn models() -> &'static [Model] {
         raft::BUG,
         dr::MODEL,
         dr::ERRONEOUS,
+        adr::MODEL,
+        adr::BUG,
+        open_chord::MODEL,
+        open_chord::FIXED,
+        chain_map::MODEL,
+        chain_map::BUG,
     ];
     MODELS
 }
