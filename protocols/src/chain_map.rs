@@ -5,8 +5,8 @@
 //! Links are first in, first out (p2p): where messages overtake each other (asyn) the operations are still linearizable, because nobody but
 //! the tail answers, but the agents end up with different maps.
 //!
-//! `chain-map-bug`: whoever is asked answers a read. Near the head it returns a write that is still on its way, and a read that comes later,
-//! near the tail, does not.
+//! `chain-map-bug`: the head answers a write at once, before it has gone down the chain. A read that comes later, at the tail, may
+//! not see it.
 
 use crate::harness::{self, HARNESS, KEYS, Talk};
 use crate::{Build, Model, Param, Params};
@@ -30,7 +30,7 @@ pub const MODEL: Model = Model {
 /// The variant with a seeded bug.
 pub const BUG: Model = Model {
     name: "chain-map-bug",
-    summary: "every agent answers reads: one near the tail may have missed what one near the head has told",
+    summary: "the head answers a write before it has gone down the chain: a read that follows may miss it",
     params: PARAMS,
     build: Build::Actors(|params| Ok(system(params, false))),
 };
@@ -79,41 +79,33 @@ pub type Store = BTreeMap<u8, u8>;
 struct Link {
     chain: Vec<Pid>,
     nth: usize,
-    tail_reads: bool,
+    /// The agent that answers writes.
+    answers: usize,
 }
 
 impl Link {
-    /// The agent whose part an operation is.
-    fn in_charge(&self, operation: &Operation<u8, u8>) -> usize {
-        match operation {
-            Operation::Get(_) if self.tail_reads => self.chain.len() - 1,
-            Operation::Get(_) => self.nth,
-            _ => 0,
-        }
-    }
-
     fn request(&self, store: &mut Store, client: Pid, operation: Operation<u8, u8>, ctx: &mut Context<'_>) {
-        let in_charge = self.in_charge(&operation);
-        match operation {
-            _ if in_charge != self.nth => ctx.send(self.chain[in_charge], Message::Forward(client, operation)),
-            Operation::Get(_) => answer(store, client, &operation, ctx),
-            _ => self.update(store, client, operation, ctx),
+        let reads = matches!(operation, Operation::Get(_));
+        let in_charge = if reads { self.chain.len() - 1 } else { 0 };
+        match in_charge == self.nth {
+            false => ctx.send(self.chain[in_charge], Message::Forward(client, operation)),
+            true if reads => answer(client, &operation, Map::new().apply(store, &operation), ctx),
+            true => self.update(store, client, operation, ctx),
         }
     }
 
     fn update(&self, store: &mut Store, client: Pid, operation: Operation<u8, u8>, ctx: &mut Context<'_>) {
-        match self.chain.get(self.nth + 1) {
-            None => answer(store, client, &operation, ctx),
-            Some(&next) => {
-                Map::new().apply(store, &operation);
-                ctx.send(next, Message::Update(client, operation));
-            }
+        let response = Map::new().apply(store, &operation);
+        if self.nth == self.answers {
+            answer(client, &operation, response, ctx);
+        }
+        if let Some(&next) = self.chain.get(self.nth + 1) {
+            ctx.send(next, Message::Update(client, operation));
         }
     }
 }
 
-fn answer(store: &mut Store, client: Pid, operation: &Operation<u8, u8>, ctx: &mut Context<'_>) {
-    let response = Map::new().apply(store, operation);
+fn answer(client: Pid, operation: &Operation<u8, u8>, response: Response<u8>, ctx: &mut Context<'_>) {
     ctx.send(client, Message::Answer(*operation.key(), response));
 }
 
@@ -135,11 +127,12 @@ impl Actor for Link {
     }
 }
 
-fn system(params: &Params, tail_reads: bool) -> System {
+fn system(params: &Params, tail_answers: bool) -> System {
     let chain: Vec<Pid> = (0..params.int("n") as u16).map(Pid::root).collect();
     let mut system = System::new().network(Network::P2p);
     for nth in 0..chain.len() {
-        system.add(format!("agent{nth}"), Link { chain: chain.clone(), nth, tail_reads });
+        let answers = if tail_answers { chain.len() - 1 } else { 0 };
+        system.add(format!("agent{nth}"), Link { chain: chain.clone(), nth, answers });
     }
     harness::add_clients::<Message>(&mut system, &chain, params);
     system

@@ -18,6 +18,7 @@ mod harness;
 pub mod lastzero;
 pub mod leader;
 pub mod litmus;
+pub mod multi_paxos_map;
 pub mod nnr;
 pub mod ns_nr;
 pub mod ns_nr_sel;
@@ -94,6 +95,8 @@ pub fn models() -> &'static [Model] {
         adr::BUG,
         open_chord::MODEL,
         open_chord::FIXED,
+        multi_paxos_map::MODEL,
+        multi_paxos_map::BUG,
         chain_map::MODEL,
         chain_map::BUG,
     ];
