@@ -1,5 +1,5 @@
-//! Harnesses for objects that agents provide together: two reads and one or two writes, each by a client of its own that asks once, at any
-//! time (DS2 §4.1). Requests go to different agents.
+//! Harnesses for objects that agents provide together: two reads and one or two writes (DS2 §4.1), or one read and two writes, each by a
+//! client of its own that asks once, at any time. Requests go to different agents.
 
 use crate::{Param, Params};
 use manyworlds::Pid;
@@ -11,7 +11,7 @@ use std::hash::Hash;
 use std::marker::PhantomData;
 
 /// Which harness.
-pub(crate) const HARNESS: Param = Param::choice("h", &["2r1w", "2r2w"], "two reads and one or two writes");
+pub(crate) const HARNESS: Param = Param::choice("h", &["2r1w", "2r2w", "1r2w"], "how many reads and writes");
 
 /// Over how many keys of a map the requests are spread.
 pub(crate) const KEYS: Param = Param::int("keys", 1, 1..=2, "keys that are read and written");
@@ -77,19 +77,22 @@ impl<M: Talk> Service for Agent<M> {
 pub(crate) fn add_clients<M: Talk>(system: &mut System, agents: &[Pid], params: &Params) -> Vec<Pid> {
     let (first, last) = (agents[0], agents[agents.len() - 1]);
     let other = u8::from(params.int("keys") == 2);
-    let mut requests = vec![
+    let requests = [
         ("writer1", first, Request { key: 0, writes: Some(1) }),
         ("reader1", last, Request { key: 0, writes: None }),
         ("reader2", first, Request { key: other, writes: None }),
+        ("writer2", last, Request { key: other, writes: Some(2) }),
     ];
-    if params.text("h") == "2r2w" {
-        requests.push(("writer2", last, Request { key: other, writes: Some(2) }));
-    }
+    let left_out = match params.text("h") {
+        "2r1w" => "writer2",
+        "1r2w" => "reader2",
+        _ => "",
+    };
     let client = |(name, agent, request): (&str, Pid, Request)| {
         let service = Agent { agent, talk: PhantomData::<fn() -> M> };
         system.add(name, Client::new(service, [request.into()]).at_any_time())
     };
-    requests.into_iter().map(client).collect()
+    requests.into_iter().filter(|(name, ..)| *name != left_out).map(client).collect()
 }
 
 /// Whether every client has its answer.
