@@ -9,8 +9,8 @@
 //! stamps, and later reads return at least this.
 //!
 //! `adr-bug`: a leader answers reads by itself, without asking the others. A read at the agent that leads a write
-//! returns the new value while a later one elsewhere still finds the old one. (Not under mbox with two agents, where what one has
-//! sent the other is there before anything that is sent later.)
+//! returns the new value while a later one elsewhere still finds the old one. (Not under mbox, where what the leader
+//! sends has arrived before anything that is sent later.)
 
 use crate::harness::{self, HARNESS, Talk};
 use crate::{Build, Model, Param, Params};
