@@ -79,7 +79,7 @@ impl<S: Service> Client<S> {
     }
 
     /// The first operation is invoked at any time, not at the start: so it may come after operations of other clients, and not only
-    /// together with them.
+    /// together with them. The client reminds itself by a message, the one that it will send then (the first, if it will send several).
     pub fn at_any_time(self) -> Client<S> {
         Client { at_any_time: true, ..self }
     }
@@ -94,9 +94,6 @@ impl<S: Service> Client<S> {
     }
 }
 
-/// The timer of a client that may begin at any time.
-const FIRST: &str = "invoke";
-
 /// How far a client has come.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Progress<R> {
@@ -109,18 +106,18 @@ impl<S: Service> Actor for Client<S> {
     type Message = S::Message;
 
     fn start(&self, ctx: &mut Context<'_>) -> Progress<S::Response> {
-        match self.at_any_time {
-            true => ctx.set_timer(FIRST),
-            false => self.invoke(0, ctx),
+        let reminder = self.operations.first().and_then(|first| self.service.request(0, first).into_iter().next());
+        match reminder.filter(|_| self.at_any_time) {
+            Some((_, message)) => ctx.send(ctx.me(), message),
+            None => self.invoke(0, ctx),
         }
         Progress { responses: Vec::new() }
     }
 
-    fn timer(&self, _: &mut Progress<S::Response>, _: &'static str, ctx: &mut Context<'_>) {
-        self.invoke(0, ctx);
-    }
-
-    fn message(&self, progress: &mut Progress<S::Response>, _: Pid, message: &S::Message, ctx: &mut Context<'_>) {
+    fn message(&self, progress: &mut Progress<S::Response>, from: Pid, message: &S::Message, ctx: &mut Context<'_>) {
+        if from == ctx.me() {
+            return self.invoke(0, ctx);
+        }
         let number = progress.responses.len();
         match self.service.response(message) {
             Some((answered, response)) if answered == number && number < self.operations.len() => {
