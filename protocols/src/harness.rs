@@ -1,5 +1,6 @@
 //! Harnesses for objects that agents provide together: two reads and one or two writes (DS2 §4.1), or one read less, each by a client of its
-//! own that asks once, at any time. Requests go to different agents.
+//! own that asks once, at any time. Requests go to different agents. One read and one write are enough for most bugs, and few enough for whoever
+//! wants to see every schedule.
 
 use crate::{Param, Params};
 use manyworlds::Pid;

@@ -79,15 +79,9 @@ pub enum Message {
 }
 
 impl Message {
-    /// The key that it is about; `None` if it may be about any.
+    /// The key that it is about; `None` if it is about more. All keys share one log and its leader, so only answers are about one.
     pub fn key(&self) -> Option<u8> {
-        match self {
-            Message::Ask(operation) => Some(*operation.key()),
-            Message::Forward(command) => Some(*command.operation.key()),
-            Message::Accept(_, vote) => vote.command.map(|command| *command.operation.key()),
-            Message::Answer(key, _) => Some(*key),
-            Message::Prepare(_) | Message::Promise(..) | Message::Accepted(..) => None,
-        }
+        if let Message::Answer(key, _) = self { Some(*key) } else { None }
     }
 }
 

@@ -113,7 +113,7 @@ fn what_is_right_is_linearizable() {
             let bfs = check(&system, EngineName::Bfs, network);
             println!("{name} {params} {network}: {:?} states", bfs.outcome.stats.states);
             assert_eq!(violated(&bfs), None, "{name} {params} {network}");
-            if network == Network::Asyn {
+            if network == Network::Asyn && !params.contains("2w") {
                 let dfs = check(&system, EngineName::Dfs, network);
                 assert_eq!(violated(&dfs), None, "{name} {params} {network}");
                 assert_eq!(dfs.outcome.stats.states, bfs.outcome.stats.states, "{name} {params}");
