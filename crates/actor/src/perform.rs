@@ -12,6 +12,7 @@ use smallvec::SmallVec;
 
 impl Mirrors {
     /// The fingerprint of the state that a plan of `actor` leads to, if all that it takes is known.
+    #[inline]
     fn print_after(&self, state: &State, actor: u16, plan: &Plan) -> Option<u128> {
         if plan.aside {
             return None;
@@ -98,17 +99,22 @@ impl Worlds {
 
     /// Adds number and fingerprint of every successor to `out`.
     pub(crate) fn successor_prints(&self, mirrors: &mut Mirrors, state: &State, out: &mut Vec<(u32, u128)>) {
+        // Where something is not known yet, the successor has to be built.
+        let mut late: SmallVec<[(usize, Step); 4]> = SmallVec::new();
         for actor in 0..self.actors() as u16 {
             let situation = state.ids[usize::from(actor)];
             self.plan(mirrors, situation);
-            for nth in 0..mirrors.plans_of(situation).len() as u16 {
-                let quick = mirrors.print_after(state, actor, &mirrors.plans_of(situation)[usize::from(nth)]);
-                let print = match quick {
-                    Some(print) if !self.drops_messages() => print,
-                    _ => self.build_print(mirrors, state, &Step::Act { actor, nth }),
-                };
-                out.push((Number::Plan { actor, nth }.write(), print));
+            for (nth, plan) in mirrors.plans_of(situation).iter().enumerate() {
+                let nth = nth as u16;
+                let print = mirrors.print_after(state, actor, plan).filter(|_| !self.drops_messages());
+                if print.is_none() {
+                    late.push((out.len(), Step::Act { actor, nth }));
+                }
+                out.push((Number::Plan { actor, nth }.write(), print.unwrap_or(0)));
             }
+        }
+        for (at, step) in late {
+            out[at].1 = self.build_print(mirrors, state, &step);
         }
         let weather = mirrors.weathers.get(state.weather()).clone();
         let mut faults = Vec::new();

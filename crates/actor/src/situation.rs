@@ -55,7 +55,7 @@ impl Worlds {
 
     /// The situation with one more message on its way.
     pub(crate) fn pushed(&self, mirrors: &mut Mirrors, situation: u32, envelope: u32) -> Push {
-        if let Some(push) = mirrors.push(situation, envelope) {
+        if let Some(&push) = mirrors.push(situation, envelope) {
             return push;
         }
         let old = **mirrors.situations.get(situation);

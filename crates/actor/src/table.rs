@@ -422,6 +422,8 @@ pub struct Mirrors {
     pub situations: Mirror<Situation>,
     /// The user's state in each situation, if there is one: what properties look at most.
     pub faces: Vec<Option<Arc<dyn Value>>>,
+    /// 128 bits that stand for the actor and its local state in each situation.
+    pub looks: Vec<u128>,
     /// What handlers do.
     pub effects: Vec<Arc<Effects>>,
     /// (actor, local, input) → effects.
@@ -449,8 +451,9 @@ impl Mirrors {
     }
 
     /// What a message makes of a situation, if that is known.
-    pub fn push(&self, situation: u32, envelope: u32) -> Option<Push> {
-        self.pushes.get(situation as usize)?.iter().find(|push| push.envelope == envelope).copied()
+    #[inline]
+    pub fn push(&self, situation: u32, envelope: u32) -> Option<&Push> {
+        self.pushes.get(situation as usize)?.iter().find(|push| push.envelope == envelope)
     }
 
     /// What was planned for a situation.
@@ -473,8 +476,12 @@ impl Mirrors {
         self.weathers.update(&entries.weathers);
         self.situations.update(&entries.situations);
         for id in self.faces.len()..self.situations.len() {
-            let value = self.locals.get(self.situations.get(id as u32).local).value;
+            let Situation { actor, local, .. } = **self.situations.get(id as u32);
+            let value = self.locals.get(local).value;
             self.faces.push((value != NONE).then(|| self.values.get(value).value.clone()));
+            // An odd factor for each actor: no bits are lost, and equal local states of different actors do not look alike.
+            let factor = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835_u128.wrapping_mul(2 * u128::from(actor) + 1);
+            self.looks.push(self.locals.print(local).wrapping_mul(factor));
         }
         self.effects.extend_from_slice(&entries.effects[self.effects.len()..]);
     }

@@ -19,7 +19,7 @@ use crate::view::View;
 use manyworlds_core::{LocalStats, Network, TraceProcess, TraceStep, Violation};
 use manyworlds_explore::{Model, Property, fingerprint};
 use smallvec::SmallVec;
-use std::cell::{Ref, RefCell};
+use std::cell::{Cell, Ref, RefCell};
 use std::sync::Arc;
 
 /// A system in every world: a transition system over [`State`]s. Each clone has its own mirrors of one shared table.
@@ -31,6 +31,8 @@ pub struct Worlds {
     rest: RefCell<Option<State>>,
     /// Renamings of identical actors, once they were needed.
     symmetry: RefCell<Option<Symmetry>>,
+    /// A property looked at what is on its way.
+    pub(crate) looked: Cell<bool>,
 }
 
 /// Where things are in a state, and what never changes.
@@ -73,7 +75,7 @@ impl Worlds {
 
     fn sharing(table: Arc<Table>, shape: Shape) -> Worlds {
         let (mirrors, rest, symmetry) = (RefCell::default(), RefCell::default(), RefCell::default());
-        Worlds { table, mirrors, shape, rest, symmetry }
+        Worlds { table, mirrors, shape, rest, symmetry, looked: Cell::new(false) }
     }
 
     /// What the system is made of.
@@ -350,6 +352,15 @@ impl Model for Worlds {
         let mut next = state.clone();
         self.perform(&mut self.mirrors.borrow_mut(), &mut next, step);
         Some(next)
+    }
+
+    fn glance(&self, state: &State) -> Option<u128> {
+        let mirrors = self.prepared(state);
+        Some(state.ids[..self.actors()].iter().fold(0, |sum: u128, &id| sum.wrapping_add(mirrors.looks[id as usize])))
+    }
+
+    fn looked_further(&self) -> bool {
+        self.looked.replace(false)
     }
 
     fn prints(&self, state: &State, out: &mut Vec<(u32, u128)>) -> bool {
