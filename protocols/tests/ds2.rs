@@ -91,6 +91,8 @@ const WRONG: &[(&str, &str, &[Network], &str)] = &[
     ("chain-map-bug", "h=2r2w keys=2", &Network::ALL, LINEARIZABLE),
     // The tail alone answers, so nobody sees that the others have it in another order.
     ("chain-map", "h=2r2w", ASYN, "at rest all agents hold the same"),
+    ("abd-bug", "check=linearizable", &[Network::P2p], LINEARIZABLE),
+    ("paxos-bug", "check=linearizable", &[Network::P2p], LINEARIZABLE),
 ];
 
 #[test]
