@@ -3,13 +3,19 @@
 //! higher stamp, a get what it is about to return.
 //!
 //! Stamps order the operations. What has returned is held by a majority, so whoever asks later sees a stamp at least as high. A client sees
-//! this of its own operations: none returns with a lower stamp than the one before (no new-old inversion).
+//! this of its own operations: none returns with a lower stamp than the one before (no new-old inversion). With `check=linearizable` the
+//! operations of all clients are looked at together, and each must seem to happen at once.
 //!
 //! `abd-bug`: gets do not write back. A get may return what only one server has, and the next one, which asks others, something older.
 
 use crate::{Build, Model, Param, Params};
 use manyworlds::actor::{Actor, Context, System};
+use manyworlds::linear::specs::Register;
+use manyworlds::linear::specs::register::{Operation, Response};
 use manyworlds::{Network, Pid};
+
+const CHECK: Param =
+    Param::choice("check", &["order", "linearizable"], "that no client goes back, or also that all is linearizable");
 
 /// The zoo entry.
 pub const MODEL: Model = Model {
@@ -20,6 +26,7 @@ pub const MODEL: Model = Model {
         Param::int("c", 2, 1..=4, "clients"),
         Param::int("w", 1, 0..=4, "clients that put first"),
         Param::int("g", 1, 0..=4, "gets of each client"),
+        CHECK,
     ],
     build: Build::Actors(|params| Ok(system(params, true))),
 };
@@ -33,6 +40,7 @@ pub const BUG: Model = Model {
         Param::int("c", 2, 1..=4, "clients"),
         Param::int("w", 1, 0..=4, "clients that put first"),
         Param::int("g", 2, 0..=4, "gets of each client"),
+        CHECK,
     ],
     build: Build::Actors(|params| Ok(system(params, false))),
 };
@@ -55,24 +63,6 @@ pub enum Message {
     Store(u8, Stamped),
     /// Done.
     Stored(u8),
-}
-
-/// What a client asks for, in histories.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Operation {
-    /// Write.
-    Put(u8),
-    /// Read.
-    Get,
-}
-
-/// What a client is told, in histories.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Response {
-    /// It is written.
-    Put,
-    /// The value is this.
-    Get(u8),
 }
 
 struct Server;
@@ -137,7 +127,7 @@ impl Client {
     fn query(&self, state: &mut Session, phase: u8, ctx: &mut Context<'_>) {
         *state = Session { phase, answers: 0, current: Stamped::default(), ..*state };
         if !self.is_done(phase) {
-            ctx.invoked(if phase == 0 { Operation::Put(self.value()) } else { Operation::Get });
+            ctx.invoked(if phase == 0 { Operation::Write(self.value()) } else { Operation::Read });
             ctx.broadcast(&self.servers, Message::Query(phase));
         }
     }
@@ -155,7 +145,7 @@ impl Client {
     }
 
     fn returns(&self, state: &mut Session, next: u8, ctx: &mut Context<'_>) {
-        ctx.returned(if state.phase < 2 { Response::Put } else { Response::Get(state.current.value) });
+        ctx.returned(if state.phase < 2 { Response::Written } else { Response::Read(state.current.value) });
         state.went_back |= state.current < state.returned;
         state.returned = state.current;
         self.query(state, next, ctx);
@@ -207,6 +197,7 @@ fn system(params: &Params, writes_back: bool) -> System {
     let system = servers.iter().fold(system, |system, &pid| system.sends_only_to(pid, clients.clone()));
     let system = clients.iter().fold(system, |system, &pid| system.sends_only_to(pid, servers.clone()));
     let done = 2 * g as u8 + 2;
+    let system = if params.text("check") == "linearizable" { system.linearizable(Register::new(0u8)) } else { system };
     system
         .always_stable("no new-old inversion", |view| view.all::<Session>().all(|(_, session)| !session.went_back))
         .sometimes("all is done", move |view| view.all::<Session>().all(|(_, session)| session.phase == done))

@@ -2,23 +2,29 @@
 #![forbid(unsafe_code)]
 
 pub mod abd;
+pub mod adr;
 mod bits;
 pub mod bounded_async;
 pub mod chain;
+pub mod chain_map;
 pub mod chang_roberts;
 pub mod chang_roberts_tla;
 pub mod commit;
 pub mod counter;
+pub mod dr;
 pub mod failure_detector;
 pub mod german;
+mod harness;
 pub mod lastzero;
 pub mod leader;
 pub mod litmus;
+pub mod multi_paxos_map;
 pub mod nnr;
 pub mod ns_nr;
 pub mod ns_nr_sel;
 pub mod ns_r;
 pub mod nworkers;
+pub mod open_chord;
 pub mod paxos;
 pub mod paxos_tla;
 pub mod ping_pong;
@@ -83,6 +89,16 @@ pub fn models() -> &'static [Model] {
         abd::BUG,
         raft::MODEL,
         raft::BUG,
+        dr::MODEL,
+        dr::ERRONEOUS,
+        adr::MODEL,
+        adr::BUG,
+        open_chord::MODEL,
+        open_chord::FIXED,
+        multi_paxos_map::MODEL,
+        multi_paxos_map::BUG,
+        chain_map::MODEL,
+        chain_map::BUG,
     ];
     MODELS
 }

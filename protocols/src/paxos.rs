@@ -1,12 +1,14 @@
 //! `paxos`: the single-decree synod. `p` proposers, each with a value of its own, get promises from a majority of the `a` acceptors, then
 //! ask them to accept a value; `l` learners count the votes. A proposer tries `r` ballots at most and starts the next whenever it likes.
-//! Never are two values chosen, and none that nobody proposed.
+//! Never are two values chosen, and none that nobody proposed. With `check=linearizable` this is put as an object: what learners learn is what
+//! was proposed first, in some order of the proposals.
 //!
 //! `paxos-bug`: acceptors do not keep their promises. They accept a ballot although they have promised a higher one, so a majority can
 //! choose a value after another proposer was told that nothing had been accepted: two values are chosen.
 
 use crate::{Build, Model, Param, Params};
 use manyworlds::actor::{Actor, Context, System, View};
+use manyworlds::linear::Spec;
 use manyworlds::{Network, Pid};
 
 const PARAMS: &[Param] = &[
@@ -14,6 +16,11 @@ const PARAMS: &[Param] = &[
     Param::int("a", 3, 1..=7, "acceptors"),
     Param::int("l", 1, 1..=3, "learners"),
     Param::int("r", 1, 1..=4, "ballots that each proposer tries"),
+    Param::choice(
+        "check",
+        &["agreement", "linearizable"],
+        "that one value is chosen, or also that it is the first one",
+    ),
 ];
 
 /// The zoo entry.
@@ -55,6 +62,40 @@ pub enum Message {
 pub struct Vote {
     ballot: Ballot,
     value: Value,
+}
+
+/// What proposers and learners ask of consensus as an object, in histories.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Operation {
+    /// Decide for this, unless something is decided. Proposers do not wait for an answer.
+    Propose(Value),
+    /// Wait until something is decided.
+    Learn,
+}
+
+/// What a learner is told, in histories.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Decided(Value);
+
+/// A cell that is written once; 0: not yet.
+struct Consensus;
+
+impl Spec for Consensus {
+    type State = Value;
+    type Operation = Operation;
+    type Response = Decided;
+
+    fn initial(&self) -> Value {
+        0
+    }
+
+    fn outcomes(&self, decided: &Value, operation: &Operation, out: &mut Vec<(Value, Decided)>) {
+        match (decided, operation) {
+            (0, Operation::Propose(value)) => out.push((*value, Decided(*value))),
+            (0, Operation::Learn) => {}
+            (&decided, _) => out.push((decided, Decided(decided))),
+        }
+    }
 }
 
 /// Who is who; everybody has a copy.
@@ -109,6 +150,7 @@ impl Actor for Proposer {
     type Message = Message;
 
     fn start(&self, ctx: &mut Context<'_>) -> Proposal {
+        ctx.invoked(Operation::Propose(self.nth + 1));
         self.propose(self.nth + 1, ctx)
     }
 
@@ -190,19 +232,22 @@ impl Actor for Learner {
     type State = Tally;
     type Message = Message;
 
-    fn start(&self, _: &mut Context<'_>) -> Tally {
+    fn start(&self, ctx: &mut Context<'_>) -> Tally {
+        ctx.invoked(Operation::Learn);
         Tally { votes: Vec::new(), chosen: 0 }
     }
 
-    fn message(&self, state: &mut Tally, from: Pid, message: &Message, _: &mut Context<'_>) {
+    fn message(&self, state: &mut Tally, from: Pid, message: &Message, ctx: &mut Context<'_>) {
         let &Message::Accepted(vote) = message else { return };
         let at = usize::from(vote.ballot);
         if state.votes.len() <= at {
             state.votes.resize(at + 1, 0);
         }
         state.votes[at] |= self.roles.bit(from);
-        if self.roles.is_majority(state.votes[at]) {
+        if self.roles.is_majority(state.votes[at]) && state.chosen & 1 << vote.value == 0 {
             state.chosen |= 1 << vote.value;
+            ctx.returned(Decided(vote.value));
+            ctx.invoked(Operation::Learn);
         }
     }
 }
@@ -231,6 +276,7 @@ fn system(params: &Params, keeps_promises: bool) -> System {
     let heard = [proposers, roles.learners.clone()].concat();
     let system = roles.acceptors.iter().fold(system, |system, &pid| system.sends_only_to(pid, heard.clone()));
     let system = roles.learners.iter().fold(system, |system, &pid| system.sends_only_to(pid, []));
+    let system = if params.text("check") == "linearizable" { system.linearizable(Consensus) } else { system };
     system
         .always_stable("agreement", |view| chosen(view).count_ones() <= 1)
         .always_stable("validity", move |view| chosen(view) & !proposed(p) == 0)

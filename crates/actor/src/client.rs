@@ -69,12 +69,19 @@ pub trait Service: Send + Sync + 'static {
 pub struct Client<S: Service> {
     service: S,
     operations: Vec<S::Operation>,
+    at_any_time: bool,
 }
 
 impl<S: Service> Client<S> {
     /// A client that performs these operations in order.
     pub fn new(service: S, operations: impl IntoIterator<Item = S::Operation>) -> Client<S> {
-        Client { service, operations: operations.into_iter().collect() }
+        Client { service, operations: operations.into_iter().collect(), at_any_time: false }
+    }
+
+    /// The first operation is invoked at any time, not at the start: so it may come after operations of other clients, and not only
+    /// together with them. The client reminds itself by a message, the one that it will send then (the first, if it will send several).
+    pub fn at_any_time(self) -> Client<S> {
+        Client { at_any_time: true, ..self }
     }
 
     fn invoke(&self, number: usize, ctx: &mut Context<'_>) {
@@ -99,11 +106,18 @@ impl<S: Service> Actor for Client<S> {
     type Message = S::Message;
 
     fn start(&self, ctx: &mut Context<'_>) -> Progress<S::Response> {
-        self.invoke(0, ctx);
+        let reminder = self.operations.first().and_then(|first| self.service.request(0, first).into_iter().next());
+        match reminder.filter(|_| self.at_any_time) {
+            Some((_, message)) => ctx.send(ctx.me(), message),
+            None => self.invoke(0, ctx),
+        }
         Progress { responses: Vec::new() }
     }
 
-    fn message(&self, progress: &mut Progress<S::Response>, _: Pid, message: &S::Message, ctx: &mut Context<'_>) {
+    fn message(&self, progress: &mut Progress<S::Response>, from: Pid, message: &S::Message, ctx: &mut Context<'_>) {
+        if from == ctx.me() {
+            return self.invoke(0, ctx);
+        }
         let number = progress.responses.len();
         match self.service.response(message) {
             Some((answered, response)) if answered == number && number < self.operations.len() => {
