@@ -3,10 +3,11 @@
 use crate::actor::Actor;
 use crate::erased::AnyActor;
 use crate::faults::Faults;
+use crate::receives::Interest;
 use crate::view::View;
 use crate::worlds::Worlds;
 use manyworlds_core::{Network, Pid, Property, Violation, panics};
-use manyworlds_explore::Kind;
+use manyworlds_explore::{Keys, Kind};
 use rustc_hash::FxHashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -83,6 +84,8 @@ pub struct Blueprint {
     pub identical: Vec<Vec<u16>>,
     /// What is asked.
     pub questions: Vec<Question>,
+    /// Which keys messages touch, and which messages are excluded.
+    pub interest: Interest,
 }
 
 impl Blueprint {
@@ -271,6 +274,29 @@ impl System {
     /// Must hold in every state in which nothing more can happen. `|_| false` forbids to come to rest at all.
     pub fn at_rest(self, name: impl Into<String>, holds: impl Fn(&View<'_>) -> bool + Send + Sync + 'static) -> System {
         self.ask(Kind::AtRest, name, true, holds)
+    }
+
+    /// Says which keys of a distributed map the receiver of a message of this type touches, for the scheduler LiViola: it does not try
+    /// both orders of two messages that touch no common key. What is not said, or [`Keys::Unknown`], counts as all keys; so does a
+    /// closure that panics.
+    ///
+    /// LiViola looks for histories that are not linearizable. Nothing of that kind is lost by the keys as long as a handler, when it gets a
+    /// message that touches some keys, reads and writes only what belongs to those keys, and sends only messages that touch
+    /// no others: then messages with different keys commute, and each key has its own history. A message whose effect depends on
+    /// more (who leads, who has joined, how much was counted) touches all keys.
+    pub fn touches<M: 'static>(mut self, keys: impl Fn(&M) -> Keys + Send + Sync + 'static) -> System {
+        self.0.interest.touches(keys);
+        self
+    }
+
+    /// Excludes messages of this type from being put into different orders by the scheduler LiViola: they are received whenever they come.
+    ///
+    /// That is right for a message whose receipt neither interferes with others nor makes its receiver send something to the system that may,
+    /// does not change what the receiver stores for any key, and does not change what a client observes. A client's acknowledgement that
+    /// nobody waits for is one; what ends an operation is not.
+    pub fn excluded<M: 'static>(mut self, excluded: impl Fn(&M) -> bool + Send + Sync + 'static) -> System {
+        self.0.interest.excludes(excluded);
+        self
     }
 
     /// Asks only what `keep` lets through: an engine that cannot decide everything can decide the rest.

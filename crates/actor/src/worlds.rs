@@ -17,7 +17,7 @@ use crate::system::{Blueprint, Question};
 use crate::table::{Entries, Local, Mirrors, NONE, Status, Table};
 use crate::view::View;
 use manyworlds_core::{LocalStats, Network, TraceProcess, TraceStep, Violation};
-use manyworlds_explore::{Model, Property, fingerprint};
+use manyworlds_explore::{HistoryEvent, Model, Property, Receive, fingerprint};
 use smallvec::SmallVec;
 use std::cell::{Ref, RefCell};
 use std::sync::Arc;
@@ -312,6 +312,7 @@ impl Model for Worlds {
     type Action = Step;
 
     const TELLS_PRINTS: bool = true;
+    const TELLS_RECEIVES: bool = true;
 
     fn initial(&self) -> Vec<State> {
         self.starts().into_iter().map(|(state, _)| state).collect()
@@ -390,6 +391,19 @@ impl Model for Worlds {
 
     fn persistent(&self, state: &State, steps: &mut [Step]) -> usize {
         persistent::persistent(self, state, steps)
+    }
+
+    fn receive(&self, state: &State, step: &Step) -> Option<Receive> {
+        self.received(state, &self.in_full(state, step))
+    }
+
+    fn recorded_at_start(&self, state: &State, out: &mut Vec<HistoryEvent>) {
+        let start = self.starts().into_iter().find(|(start, _)| start == state);
+        start.iter().flat_map(|(_, steps)| steps).for_each(|step| self.note_history(step, out));
+    }
+
+    fn recorded(&self, before: &State, step: &Step, _: &State, out: &mut Vec<HistoryEvent>) {
+        self.note_history(&self.in_full(before, step), out);
     }
 
     fn processes(&self) -> usize {

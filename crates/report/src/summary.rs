@@ -30,6 +30,7 @@ fn why(reason: StopReason) -> &'static str {
         StopReason::Timeout => "the time is up",
         StopReason::MaxMemory => "the memory is used up",
         StopReason::Cancelled => "somebody stopped it",
+        StopReason::SchedulerIncomplete => "this scheduler may leave schedules out",
     }
 }
 
