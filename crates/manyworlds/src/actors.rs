@@ -26,7 +26,7 @@ impl Subject for System {
             ),
             EngineName::Brute => {
                 return Err(Refused(
-                    "engine `brute` runs programs: use must, bfs, dfs or random for actors".to_string(),
+                    "engine `brute` runs programs: use must, bfs, dfs, random or a scheduler for actors".to_string(),
                 ));
             }
             engine => (engine, None),

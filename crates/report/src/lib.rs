@@ -30,5 +30,5 @@ mod words;
 pub use chart::chart;
 pub use failure::{Hints, failure, headline};
 pub use style::Style;
-pub use summary::summary;
+pub use summary::{histories, summary};
 pub use words::step;

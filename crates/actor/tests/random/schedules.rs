@@ -15,7 +15,7 @@ const SCHEDULES: u64 = 5_000;
 
 /// How many ways there are from an initial state to a state in which nothing more can happen; steps that lead to the same state are
 /// different ways. Nothing goes round in circles.
-fn paths(graph: &Graph) -> u64 {
+pub fn paths(graph: &Graph) -> u64 {
     fn from(graph: &Graph, id: usize, known: &mut Vec<Option<u64>>) -> u64 {
         if let Some(known) = known[id] {
             return known;
@@ -29,7 +29,7 @@ fn paths(graph: &Graph) -> u64 {
     graph.initial.iter().map(|&id| from(graph, id, &mut known)).fold(0, u64::saturating_add)
 }
 
-fn run(system: &System, name: SchedulerName, config: Config) -> (Report<Worlds>, ScheduleStats) {
+pub fn run(system: &System, name: SchedulerName, config: Config) -> (Report<Worlds>, ScheduleStats) {
     let config = Config { keep_going: true, collect_final: true, ..config };
     let engine = Engine::Schedules(name);
     let report =
@@ -38,7 +38,7 @@ fn run(system: &System, name: SchedulerName, config: Config) -> (Report<Worlds>,
     (report, figures)
 }
 
-fn ends(system: &System, report: &Report<Worlds>) -> BTreeSet<u128> {
+pub fn ends(system: &System, report: &Report<Worlds>) -> BTreeSet<u128> {
     let worlds = system.worlds();
     report.final_states.iter().map(|state| worlds.fingerprint(state)).collect()
 }

@@ -95,20 +95,8 @@ fn last_race<M: Model, S: Scheduler>(
     receive: &Receive,
     past: &Bits,
 ) -> Option<usize> {
-    let top = frames.len() - 1;
-    let enabled = |at: usize| at == top || frames[at].entry(receive.lane).is_some();
-    (0..top).rev().find(|&step| {
-        let dependent = depend(scheduler, frames[step].received(), receive);
-        // What the step made possible cannot come before it.
-        dependent
-            && !past.contains(step)
-            && (enabled(step) || !enabled(step + 1) || is_sent_later(frames, receive, step))
-    })
-}
-
-/// Whether a pending message was sent by a step after this one.
-fn is_sent_later<M: Model>(frames: &[Frame<M>], receive: &Receive, step: usize) -> bool {
-    creator(frames, receive).is_some_and(|creator| creator > step)
+    let steps = 0..frames.len() - 1;
+    steps.rev().find(|&step| !past.contains(step) && depend(scheduler, frames[step].received(), receive))
 }
 
 /// Whether it matters which of two steps comes first; `None` is no receive.
@@ -116,19 +104,24 @@ fn depend<S: Scheduler>(scheduler: &S, step: Option<&Receive>, receive: &Receive
     step.is_none_or(|step| scheduler.are_dependent(step, receive))
 }
 
-/// The steps that must have been taken before `receive` can be: the one that sent it, the one that took what was before it in its lane, and
-/// what happened before those.
+/// The steps that must have been taken before `receive` can be: the one that sent it, the one that took what was before it in its lane, the one
+/// that unblocked it, and what happened before those.
 fn causes<M: Model>(frames: &[Frame<M>], receive: &Receive) -> Bits {
     let mut past = Bits::default();
     let received = |frame: &Frame<M>| frame.received().is_some_and(|other| other.lane == receive.lane);
     let steps = &frames[..frames.len() - 1];
-    if let Some(step) = creator(frames, receive) {
-        add(&mut past, frames, step);
-    }
-    if let Some(step) = steps.iter().rposition(received) {
+    let creator = creator(frames, receive);
+    for step in [creator, steps.iter().rposition(received), unblocked(frames, receive, creator)].into_iter().flatten() {
         add(&mut past, frames, step);
     }
     past
+}
+
+/// The step that made it possible to receive a message which had been sent before and had to wait: for another one that precedes it
+/// causally, or for its receiver to start.
+fn unblocked<M: Model>(frames: &[Frame<M>], receive: &Receive, creator: Option<usize>) -> Option<usize> {
+    let step = (0..frames.len() - 1).rev().find(|&step| frames[step].entry(receive.lane).is_none())?;
+    creator.is_none_or(|creator| creator < step).then_some(step)
 }
 
 /// The step that sent what is received. A step that is no receive stands for all before it.
