@@ -1,9 +1,16 @@
 //! IRed (IR): TransDPOR with another root (DS2 §2.2.6, Definition 7): the first of a chain of receives, each of which was sent by the receiver
 //! of the one before.
 //!
-//! The chain guesses: the last receive of an actor before something it sent arrived is taken for its cause, although it may have come after
-//! the sending. In the system of `trans_dpor` `n` was sent by `c` when it started; the chain from `m2` goes to `n` and on
-//! to `w`, which `c` received later. `w` was not enabled in the state of `m1`, so nothing is added, and a schedule is missed.
+//! The chain guesses: the last receive of an actor before something that it sent arrives is taken for the cause of that, although it may
+//! have come after the sending. If the root it ends at was not enabled together with the step, nothing is added. So it misses
+//! schedules; the smallest system that shows it:
+//!
+//! ```text
+//! at the start:  n for b (from a), m for a (from c)          b on n: sends x to c          a on m: sends w to b
+//! ```
+//!
+//! In `n x m w` the last receive races with the first. Its chain goes from w to m, which c sent, and on to x, which c received before
+//! m arrived but after it had been sent. x was not enabled at the start; that b gets w before n is never seen. TransDPOR takes m.
 
 use super::{Promise, Scheduler};
 use crate::receive::Receive;
@@ -14,7 +21,7 @@ pub struct IRed;
 impl Scheduler for IRed {
     const PROMISE: Promise = Promise::SomeSchedules;
 
-    fn did_enable(&self, earlier: &Receive, later: &Receive) -> bool {
+    fn did_enable(&self, earlier: &Receive, later: &Receive, _: bool) -> bool {
         earlier.receiver == later.sender
     }
 }

@@ -22,7 +22,7 @@ impl Scheduler for LiViola {
         !one.excluded && !other.excluded && one.keys.meet(&other.keys) && IRed.are_dependent(one, other)
     }
 
-    fn did_enable(&self, earlier: &Receive, later: &Receive) -> bool {
-        IRed.did_enable(earlier, later)
+    fn did_enable(&self, earlier: &Receive, later: &Receive, co_enabled: bool) -> bool {
+        IRed.did_enable(earlier, later, co_enabled)
     }
 }

@@ -113,11 +113,11 @@ pub trait Scheduler: Sized {
         one.interferes(other)
     }
 
-    /// Whether `earlier` is taken for what made `later` possible. TransDPOR thinks so of whatever came between a step and the receive
-    /// that races with it: the first of them is the root.
-    fn did_enable(&self, earlier: &Receive, later: &Receive) -> bool {
+    /// Whether `earlier` is taken for what made `later` possible; `co_enabled` says whether it was enabled together with the step that
+    /// `later` races with. TransDPOR asks for no more than that: the root is the first of them.
+    fn did_enable(&self, earlier: &Receive, later: &Receive, co_enabled: bool) -> bool {
         let _ = (earlier, later);
-        true
+        co_enabled
     }
 
     /// A race was found: sees to it that it is reversed (Algorithm 1, lines 5 to 8).
