@@ -10,6 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A letter: who sent it, to whom, and its kind.
 type Letter = (u8, u8, u8);
+/// (actor, kind), and what it sends when it gets that kind: (to whom, kind).
+type Answer = ((u8, u8), Vec<(u8, u8)>);
 
 const INVOKE: u8 = 1;
 const RETURN: u8 = 2;
@@ -19,8 +21,7 @@ struct Post {
     actors: u8,
     /// What is on its way at the start.
     first: Vec<Letter>,
-    /// (actor, kind) and the letters that it sends when it gets that kind.
-    answers: Vec<((u8, u8), Vec<(u8, u8)>)>,
+    answers: Vec<Answer>,
     /// Whether receivers forget what they got: then letters can go round for ever.
     forgets: bool,
     /// No history in which a return comes before the last invocation is linearizable.
