@@ -6,7 +6,7 @@
 //! | `systematic_random` | SR | as many as asked for, drawn | nothing |
 //! | `exhaustive` | EX | all | everything |
 //! | `delay` | DB | those that a round robin with few delays makes | nothing |
-//! | `dpor` | DP | at least one of each class that the order of independent receives makes | every state at rest, every failure, every history |
+//! | `dpor` | DP | at least one of each class that the order of independent receives makes | every state at rest, every failure, every history that no failure ends |
 //! | `trans_dpor` | TD | one reversal at a time for each state | nothing |
 //! | `ired` | IR | as TD, and only reversals whose cause a chain of senders and receivers shows | nothing |
 //! | `liviola` | LV | as IR, and only reversals that concern one key | nothing |
