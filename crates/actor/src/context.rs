@@ -29,6 +29,18 @@ pub struct Note {
     pub value: Arc<dyn Value>,
 }
 
+impl Note {
+    /// The note as traces tell it.
+    pub fn words(&self) -> String {
+        match self.kind {
+            NoteKind::Invoked => format!("invoked {}", self.value.show()),
+            NoteKind::Returned => format!("returned {}", self.value.show()),
+            NoteKind::Linearized => format!("linearized {}", self.value.show()),
+            NoteKind::Text => self.value.as_any().downcast_ref::<String>().cloned().unwrap_or_default(),
+        }
+    }
+}
+
 /// A message that a handler sent.
 #[derive(Clone, Debug)]
 pub struct Sent {

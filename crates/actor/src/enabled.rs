@@ -47,11 +47,16 @@ impl Worlds {
     pub(crate) fn any_step(&self, mirrors: &mut Mirrors, state: &State) -> bool {
         let weather = mirrors.weathers.get(state.weather());
         if weather.failed.is_none() && self.is_calm(weather) {
-            for &situation in &state.ids[..self.actors()] {
-                self.plan(mirrors, situation);
-                if !mirrors.plans_of(situation).is_empty() {
-                    return true;
-                }
+            // No handler has to run for this: whoever is up and has a message or a timer can take a step.
+            let can_act = |&id: &u32| {
+                let situation = mirrors.situations.get(id);
+                let local = mirrors.locals.get(situation.local);
+                let has_something =
+                    || !local.timers.is_empty() || !mirrors.inboxes.get(situation.inbox).items.is_empty();
+                local.status == Status::New || local.status == Status::Up && has_something()
+            };
+            if state.ids[..self.actors()].iter().any(can_act) {
+                return true;
             }
         }
         let mut steps = Vec::new();

@@ -31,6 +31,8 @@ pub struct Weather {
     pub split: Option<u64>,
     /// This actor ended the execution by the failure with this number.
     pub failed: Option<(u16, u32)>,
+    /// The stage of the history, if a specification watches.
+    pub history: Option<u32>,
 }
 
 /// A split has two sides; of them the one without the last of `actors` stands for both.

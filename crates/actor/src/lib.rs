@@ -35,6 +35,7 @@ pub mod context;
 mod enabled;
 pub mod erased;
 pub mod faults;
+pub mod history;
 pub mod inbox;
 pub mod interner;
 pub mod locals;

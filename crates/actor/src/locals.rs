@@ -2,13 +2,19 @@
 //!
 //! A macro step of an actor is a receive followed by its sends. An actor waits for messages for ever (it is a daemon); one that has set
 //! timers waits with a timeout, and the timeout is a timer going off. Choices of a handler are choices of the process.
+//!
+//! An execution has no clock: which of two operations of different clients came first is seen only where one causes the other. If a specification
+//! watches, one more process does, under cd: whatever a step notes is sent to it before all else the step sends. So what it receives is in
+//! an order that causality allows, it receives it in every such order, and each is one that steps can be taken in: the histories are those that
+//! engines on global states see. (Not so under mbox, where arrivals order steps too: refused.)
 
+use crate::context::Note;
 use crate::system::{Blueprint, Question, System};
 use crate::table::{Branch, Input, NONE, Status};
 use crate::worlds::Worlds;
 use manyworlds_core::{
-    Action, Cursor, Failure, FailureKind, LocalStats, Locals, LocalsFactory, Network, NodeId, OBS_TIMEOUT, Obs, Pid,
-    ProcId, Property, Root, StepInfo, ValueId, Violation,
+    Action, Cursor, Failure, FailureKind, LocalStats, Locals, LocalsFactory, Network, NodeId, OBS_END, OBS_TIMEOUT,
+    Obs, Pid, ProcId, Property, Root, StepInfo, ValueId, Violation,
 };
 use manyworlds_explore::Kind;
 use rustc_hash::FxHashMap;
@@ -25,7 +31,14 @@ enum Node {
     Choosing { actor: u16, effects: u32 },
     /// Some timer goes off: which?
     Timers { actor: u16, local: u32 },
+    /// The history so far.
+    History { stage: u32 },
+    /// The history cannot go on.
+    Stuck { failure: u32 },
 }
+
+/// The name of the process that watches.
+const HISTORY: &str = "history";
 
 /// The local situations in which the actors of a finished execution are, in words.
 pub type Finals = Arc<Mutex<BTreeSet<Vec<String>>>>;
@@ -44,6 +57,9 @@ pub fn refusal(blueprint: &Blueprint) -> Option<String> {
     }
     if !blueprint.channels.is_empty() {
         return Some("its receives take messages of one network: use bfs or dfs for channels of their own".to_string());
+    }
+    if blueprint.spec.is_some() && blueprint.network == Network::Mbox {
+        return Some("under mbox arrivals order operations in ways that it does not see: use bfs or dfs".to_string());
     }
     let undecidable = |question: &&Question| match question.kind {
         Kind::AtRest => false,
@@ -88,6 +104,8 @@ impl LocalsFactory for ActorLocals {
             ids: FxHashMap::default(),
             finals: self.finals.clone(),
             torn: self.torn.clone(),
+            noted: Vec::new(),
+            note_ids: FxHashMap::default(),
         }
     }
 }
@@ -99,33 +117,43 @@ pub struct ActorTable {
     ids: FxHashMap<Node, NodeId>,
     finals: Option<Finals>,
     torn: Arc<AtomicBool>,
+    /// What was sent to the history: (actor, effects, branch).
+    noted: Vec<(u16, u32, u16)>,
+    /// Where in `noted` the notes of a node are.
+    note_ids: FxHashMap<NodeId, u32>,
 }
+
+/// Values from here on are notes.
+const NOTES: u32 = 1 << 31;
 
 impl ActorTable {
     fn node(&mut self, node: Node) -> NodeId {
-        let nodes = &mut self.nodes;
-        *self.ids.entry(node).or_insert_with(|| {
-            nodes.push(node);
-            NodeId(nodes.len() as u32 - 1)
-        })
+        if let Some(&id) = self.ids.get(&node) {
+            return id;
+        }
+        let id = NodeId(self.nodes.len() as u32);
+        self.nodes.push(node);
+        self.ids.insert(node, id);
+        if let Node::After { actor, effects, branch } = node {
+            self.note_ids.insert(id, self.noted.len() as u32);
+            self.noted.push((actor, effects, branch));
+        }
+        id
     }
 
     /// The node that is entered when `actor` reacts to `input`.
     fn react(&mut self, actor: u16, local: u32, input: Input) -> NodeId {
-        let mirrors = &mut *self.worlds.mirrors.borrow_mut();
-        let effects = self.worlds.reaction(mirrors, actor, local, input);
+        let mut mirrors = self.worlds.mirrors.borrow_mut();
+        let effects = self.worlds.reaction(&mut mirrors, actor, local, input);
         let mbox = self.worlds.blueprint().network == Network::Mbox;
         if mbox && mirrors.effects[effects as usize].iter().any(|branch| branch.sends.len() > 1) {
             self.torn.store(true, Ordering::Relaxed);
         }
-        let node = match mirrors.effects[effects as usize].len() {
-            1 => Node::After { actor, effects, branch: 0 },
-            _ => Node::Choosing { actor, effects },
-        };
-        let nodes = &mut self.nodes;
-        *self.ids.entry(node).or_insert_with(|| {
-            nodes.push(node);
-            NodeId(nodes.len() as u32 - 1)
+        let single = mirrors.effects[effects as usize].len() == 1;
+        drop(mirrors);
+        self.node(match single {
+            true => Node::After { actor, effects, branch: 0 },
+            false => Node::Choosing { actor, effects },
         })
     }
 
@@ -142,6 +170,36 @@ impl ActorTable {
         let mirrors = self.worlds.mirrors.borrow();
         Action::Recv { network: self.network(), blocking: mirrors.locals.get(local).timers.is_empty() }
     }
+
+    /// Which of the branch's sends a cursor stands at; `None` if the history is told first.
+    fn offset(&self, at: Cursor) -> Option<usize> {
+        let Node::After { effects, branch, .. } = self.nodes[at.node.0 as usize] else { return Some(0) };
+        match self.worlds.watches() && self.with_branch(effects, branch, Branch::records) {
+            true => (at.off as usize).checked_sub(1),
+            false => Some(at.off as usize),
+        }
+    }
+
+    /// The send that tells the history what a step noted.
+    fn tell_history(&self, node: NodeId) -> Action {
+        let to = ProcId(self.worlds.blueprint().actors.len() as u32);
+        Action::Send { to, value: ValueId(NOTES | self.note_ids[&node]), network: Network::Cd }
+    }
+
+    /// The history hears what a step noted.
+    fn record(&mut self, stage: u32, value: u32) -> NodeId {
+        let (actor, effects, branch) = self.noted[(value - NOTES) as usize];
+        let notes = self.with_branch(effects, branch, |b| b.notes.clone());
+        let next = self.worlds.with_entries(|entries, blueprint| entries.recorded(blueprint, stage, actor, &notes));
+        self.node(match next {
+            Ok(stage) => Node::History { stage },
+            Err(failure) => Node::Stuck { failure },
+        })
+    }
+
+    fn notes_in_words(&self, effects: u32, branch: u16) -> String {
+        self.with_branch(effects, branch, |b| b.notes.iter().map(Note::words).collect::<Vec<_>>().join("; "))
+    }
 }
 
 impl Locals for ActorTable {
@@ -155,11 +213,18 @@ impl Locals for ActorTable {
             let node = self.react(n, blank, Input::Start);
             Root { proc: ProcId(u32::from(n)), node, daemon: true, monitor: false, name }
         };
-        names.into_iter().zip(0..).map(root).collect()
+        let mut roots: Vec<Root> = names.into_iter().zip(0..).map(root).collect();
+        if let Some(spec) = self.worlds.blueprint().spec.clone() {
+            let stage = self.worlds.with_entries(|entries, _| entries.first_stage(&*spec));
+            let (proc, node) = (ProcId(roots.len() as u32), self.node(Node::History { stage }));
+            roots.push(Root { proc, node, daemon: true, monitor: true, name: HISTORY.to_string() });
+        }
+        roots
     }
 
     fn root_name(&self, proc: ProcId) -> String {
-        self.worlds.blueprint().actors[proc.0 as usize].name.clone()
+        let actors = &self.worlds.blueprint().actors;
+        actors.get(proc.0 as usize).map_or(HISTORY, |cast| &cast.name).to_string()
     }
 
     fn start(&mut self, _: NodeId) {}
@@ -167,7 +232,8 @@ impl Locals for ActorTable {
     fn action(&self, at: Cursor) -> Action {
         match self.nodes[at.node.0 as usize] {
             Node::After { effects, branch, .. } => {
-                self.with_branch(effects, branch, |b| match b.sends.get(at.off as usize) {
+                let Some(off) = self.offset(at) else { return self.tell_history(at.node) };
+                self.with_branch(effects, branch, |b| match b.sends.get(off) {
                     Some(send) => Action::Send {
                         to: ProcId(u32::from(send.to)),
                         value: ValueId(send.envelope),
@@ -177,6 +243,8 @@ impl Locals for ActorTable {
                     None => self.waits(b.local),
                 })
             }
+            Node::History { .. } => Action::Recv { network: Network::Cd, blocking: true },
+            Node::Stuck { .. } => Action::Fail,
             Node::Choosing { effects, .. } => {
                 let arity = self.worlds.mirrors.borrow().effects[effects as usize].len() as u32;
                 Action::Choose { arity, loss: false }
@@ -192,6 +260,8 @@ impl Locals for ActorTable {
         match self.nodes[node.0 as usize] {
             Node::Choosing { actor, effects } => self.node(Node::After { actor, effects, branch: obs as u16 }),
             Node::Timers { actor, local } => self.react(actor, local, Input::Timer(obs as u16)),
+            Node::History { stage } if obs != OBS_END => self.record(stage, obs),
+            Node::History { .. } | Node::Stuck { .. } => node,
             Node::After { actor, effects, branch } => {
                 let local = self.with_branch(effects, branch, |b| b.local);
                 match obs {
@@ -217,22 +287,37 @@ impl Locals for ActorTable {
     }
 
     fn proc(&self, pid: Pid) -> Option<ProcId> {
-        self.worlds.blueprint().index(pid).map(|n| ProcId(u32::from(n)))
+        let blueprint = self.worlds.blueprint();
+        let history = || blueprint.spec.is_some().then_some(blueprint.actors.len() as u16);
+        let n = blueprint.index(pid).or_else(|| history().filter(|&n| Pid::root(n) == pid))?;
+        Some(ProcId(u32::from(n)))
     }
 
     fn failure(&self, node: NodeId) -> Option<Failure> {
-        let Node::After { effects, branch, .. } = self.nodes[node.0 as usize] else { return None };
-        let number = self.with_branch(effects, branch, |b| (b.failure != NONE).then_some(b.failure))?;
+        let number = match self.nodes[node.0 as usize] {
+            Node::After { effects, branch, .. } => {
+                self.with_branch(effects, branch, |b| (b.failure != NONE).then_some(b.failure))?
+            }
+            Node::Stuck { failure } => failure,
+            _ => return None,
+        };
         let violation = self.worlds.table.lock().failures.get(number).clone();
         let Violation { property, message, location, .. } = (*violation).clone();
-        let kind = if property == Property::ApiContract { FailureKind::Misuse } else { FailureKind::Panic };
+        let kind = match property {
+            Property::ApiContract => FailureKind::Misuse,
+            Property::Linearizable => FailureKind::NotLinearizable,
+            _ => FailureKind::Panic,
+        };
         Some(Failure { kind, message, location })
     }
 
     fn describe(&self, at: Cursor) -> StepInfo {
         match self.nodes[at.node.0 as usize] {
             Node::After { effects, branch, .. } => {
-                let send = self.with_branch(effects, branch, |b| b.sends.get(at.off as usize).cloned());
+                let Some(off) = self.offset(at) else {
+                    return StepInfo { detail: self.notes_in_words(effects, branch), ..StepInfo::default() };
+                };
+                let send = self.with_branch(effects, branch, |b| b.sends.get(off).cloned());
                 send.map_or_else(StepInfo::default, |send| StepInfo {
                     location: Some(send.location.to_string()),
                     detail: self.show(ValueId(send.envelope)),
@@ -243,6 +328,9 @@ impl Locals for ActorTable {
     }
 
     fn show(&self, value: ValueId) -> String {
+        if let Some(&(_, effects, branch)) = value.0.checked_sub(NOTES).and_then(|at| self.noted.get(at as usize)) {
+            return self.notes_in_words(effects, branch);
+        }
         let mirrors = self.worlds.mirrors.borrow();
         mirrors.values.get(mirrors.envelopes.get(value.0).message).value.show()
     }

@@ -1,6 +1,5 @@
 //! Steps of a system as steps of a trace.
 
-use crate::context::NoteKind;
 use crate::state::State;
 use crate::step::Step;
 use crate::table::{Branch, Mirrors, NONE, Status};
@@ -96,8 +95,8 @@ impl Teller<'_> {
         self.choices(actor, chosen);
         self.notes(actor, chosen);
         self.sends(actor, chosen);
-        if chosen.failure != NONE {
-            let violation = (**self.worlds.table.lock().failures.get(chosen.failure)).clone();
+        if let Some((_, failure)) = self.mirrors.weathers.get(self.after.weather()).failed {
+            let violation = (**self.worlds.table.lock().failures.get(failure)).clone();
             self.add("fail", usize::from(actor), Some(violation.message));
             self.steps.last_mut().expect("just added").location = violation.location;
         }
@@ -118,13 +117,7 @@ impl Teller<'_> {
 
     fn notes(&mut self, actor: u16, branch: &Branch) {
         for note in &branch.notes {
-            let words = match note.kind {
-                NoteKind::Invoked => format!("invoked {}", note.value.show()),
-                NoteKind::Returned => format!("returned {}", note.value.show()),
-                NoteKind::Linearized => format!("linearized {}", note.value.show()),
-                NoteKind::Text => note.value.as_any().downcast_ref::<String>().cloned().unwrap_or_default(),
-            };
-            self.add("note", usize::from(actor), Some(words));
+            self.add("note", usize::from(actor), Some(note.words()));
         }
     }
 

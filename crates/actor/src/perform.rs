@@ -12,8 +12,9 @@ use smallvec::SmallVec;
 
 impl Mirrors {
     /// The fingerprint of the state that a plan of `actor` leads to, if all that it takes is known.
+    #[inline]
     fn print_after(&self, state: &State, actor: u16, plan: &Plan) -> Option<u128> {
-        if plan.fails {
+        if plan.aside {
             return None;
         }
         let print = state.print.wrapping_add(plan.change);
@@ -83,7 +84,7 @@ impl Worlds {
         let situation = state.ids[usize::from(actor)];
         self.plan(mirrors, situation);
         let plan = mirrors.planned(situation, nth);
-        if plan.fails {
+        if plan.aside {
             let step = plan.step;
             return self.perform(mirrors, state, &step);
         }
@@ -98,17 +99,22 @@ impl Worlds {
 
     /// Adds number and fingerprint of every successor to `out`.
     pub(crate) fn successor_prints(&self, mirrors: &mut Mirrors, state: &State, out: &mut Vec<(u32, u128)>) {
+        // Where something is not known yet, the successor has to be built.
+        let mut late: SmallVec<[(usize, Step); 4]> = SmallVec::new();
         for actor in 0..self.actors() as u16 {
             let situation = state.ids[usize::from(actor)];
             self.plan(mirrors, situation);
-            for nth in 0..mirrors.plans_of(situation).len() as u16 {
-                let quick = mirrors.print_after(state, actor, &mirrors.plans_of(situation)[usize::from(nth)]);
-                let print = match quick {
-                    Some(print) if !self.drops_messages() => print,
-                    _ => self.build_print(mirrors, state, &Step::Act { actor, nth }),
-                };
-                out.push((Number::Plan { actor, nth }.write(), print));
+            for (nth, plan) in mirrors.plans_of(situation).iter().enumerate() {
+                let nth = nth as u16;
+                let print = mirrors.print_after(state, actor, plan).filter(|_| !self.drops_messages());
+                if print.is_none() {
+                    late.push((out.len(), Step::Act { actor, nth }));
+                }
+                out.push((Number::Plan { actor, nth }.write(), print.unwrap_or(0)));
             }
+        }
+        for (at, step) in late {
+            out[at].1 = self.build_print(mirrors, state, &step);
         }
         let weather = mirrors.weathers.get(state.weather()).clone();
         let mut faults = Vec::new();
@@ -129,9 +135,14 @@ impl Worlds {
         if effects as usize >= mirrors.effects.len() {
             self.table.copy(mirrors);
         }
+        let done = (effects, branch);
         let effects = mirrors.effects[effects as usize].clone();
         let Branch { local, failure, ref sends, .. } = effects[usize::from(branch)];
         self.set_local(mirrors, state, actor, local);
+        if self.watches() && effects[usize::from(branch)].records() {
+            let weather = self.weather_after(mirrors, state.weather(), actor, done);
+            self.set_weather(mirrors, state, weather);
+        }
         if failure != NONE {
             return self.change_weather(mirrors, state, |weather| weather.failed = Some((actor, failure)));
         }
@@ -188,7 +199,6 @@ impl Worlds {
     }
 
     fn change_weather(&self, mirrors: &mut Mirrors, state: &mut State, change: impl FnOnce(&mut Weather)) {
-        let slot = state.ids.len() - 1;
         let mut weather = (**mirrors.weathers.get(state.weather())).clone();
         change(&mut weather);
         let id = match mirrors.forecasts.get(&weather) {
@@ -199,6 +209,11 @@ impl Worlds {
                 id
             }
         };
+        self.set_weather(mirrors, state, id);
+    }
+
+    fn set_weather(&self, mirrors: &Mirrors, state: &mut State, id: u32) {
+        let slot = state.ids.len() - 1;
         let weight = self.weight(slot);
         state.set(slot, id, |id| mirrors.weathers.print(id).wrapping_mul(weight));
     }

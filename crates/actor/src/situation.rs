@@ -31,8 +31,8 @@ pub struct Plan {
     pub change: u128,
     /// What it sends: to whom, which envelope.
     pub sends: SmallVec<[(u16, u32); 3]>,
-    /// Its handler fails: then more than situations change.
-    pub fails: bool,
+    /// More than situations change: its handler fails, or notes something that a specification watches.
+    pub aside: bool,
 }
 
 /// What a message on its way makes of a situation.
@@ -55,7 +55,7 @@ impl Worlds {
 
     /// The situation with one more message on its way.
     pub(crate) fn pushed(&self, mirrors: &mut Mirrors, situation: u32, envelope: u32) -> Push {
-        if let Some(push) = mirrors.push(situation, envelope) {
+        if let Some(&push) = mirrors.push(situation, envelope) {
             return push;
         }
         let old = **mirrors.situations.get(situation);
@@ -167,7 +167,7 @@ impl Worlds {
             next,
             change: mirrors.situations.print(next).wrapping_sub(mirrors.situations.print(situation)),
             sends: branch.sends.iter().map(|send| (send.to, send.envelope)).collect(),
-            fails: branch.failure != NONE,
+            aside: branch.failure != NONE || (self.watches() && branch.records()),
         }
     }
 }

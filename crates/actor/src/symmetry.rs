@@ -107,9 +107,16 @@ fn renamed(worlds: &Worlds, symmetry: &mut Symmetry, nth: u32, state: &State) ->
     let last = ids.len() - 1;
     let weather = worlds.weather(&worlds.prepared(state), state);
     let side = |side: u64| (0..n as u16).filter(|a| (side >> a) & 1 == 1).fold(0, |s, a| s | 1u64 << names.index(a));
+    let renamed_history = |stage: u32| {
+        worlds.with_entries(|entries, _| {
+            let renamed = entries.stages.get(stage).renamed(|actor| names.index(actor));
+            entries.stage(renamed)
+        })
+    };
     let renamed = Weather {
         split: weather.split.map(|old| named_side(side(old), n)),
         failed: weather.failed.map(|(actor, failure)| (names.index(actor), failure)),
+        history: weather.history.map(renamed_history),
         ..weather
     };
     if renamed != weather {

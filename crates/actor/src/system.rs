@@ -3,11 +3,13 @@
 use crate::actor::Actor;
 use crate::erased::AnyActor;
 use crate::faults::Faults;
+use crate::history::AnySpec;
 use crate::receives::Interest;
 use crate::view::View;
 use crate::worlds::Worlds;
 use manyworlds_core::{Network, Pid, Property, Violation, panics};
 use manyworlds_explore::{Keys, Kind};
+use manyworlds_linear::Spec;
 use rustc_hash::FxHashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -84,6 +86,8 @@ pub struct Blueprint {
     pub identical: Vec<Vec<u16>>,
     /// What is asked.
     pub questions: Vec<Question>,
+    /// How operations that actors record are meant to behave.
+    pub spec: Option<Arc<dyn AnySpec>>,
     /// Which keys messages touch, and which messages are excluded.
     pub interest: Interest,
 }
@@ -274,6 +278,16 @@ impl System {
     /// Must hold in every state in which nothing more can happen. `|_| false` forbids to come to rest at all.
     pub fn at_rest(self, name: impl Into<String>, holds: impl Fn(&View<'_>) -> bool + Send + Sync + 'static) -> System {
         self.ask(Kind::AtRest, name, true, holds)
+    }
+
+    /// The operations that actors record (see [`Context::invoked`](crate::Context::invoked)) must behave as if each took effect at once, somewhere
+    /// between its invocation and its response. An actor has one operation open at a time; if it invokes another one before the first returned, or
+    /// never hears of it, the first may take effect at any later time or never.
+    ///
+    /// A system has one specification; several objects are one that holds them all.
+    pub fn linearizable(mut self, spec: impl Spec) -> System {
+        self.0.spec = Some(Arc::new(spec));
+        self
     }
 
     /// Says which keys of a distributed map the receiver of a message of this type touches, for the scheduler LiViola: it does not try

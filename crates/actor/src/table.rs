@@ -3,9 +3,10 @@
 //! The table itself is behind a lock and is touched only when something is new; each worker has mirrors of it that need none.
 
 use crate::causal::Causal;
-use crate::context::{Context, Note};
+use crate::context::{Context, Note, NoteKind};
 use crate::erased::{AnyActor, Event, Value};
 use crate::faults::Weather;
+use crate::history::Said;
 use crate::inbox::Inbox;
 use crate::interner::{Interner, Mirror};
 use crate::situation::{Plan, Push, Situation};
@@ -13,6 +14,7 @@ use crate::state::State;
 use crate::system::Blueprint;
 use manyworlds_core::{LocalStats, Network, Pid, Property, Violation, panics};
 use manyworlds_explore::fingerprint;
+use manyworlds_linear::stage::Stage;
 use rustc_hash::FxHashMap;
 use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
@@ -113,6 +115,13 @@ pub struct Branch {
     pub failure: u32,
 }
 
+impl Branch {
+    /// Whether it notes something that belongs to a history.
+    pub fn records(&self) -> bool {
+        self.notes.iter().any(|note| matches!(note.kind, NoteKind::Invoked | NoteKind::Returned))
+    }
+}
+
 /// What a handler does: a branch for each way its choices can go.
 pub type Effects = Vec<Branch>;
 
@@ -137,6 +146,10 @@ pub struct Entries {
     pub effects: Vec<Arc<Effects>>,
     /// What went wrong in handlers; in whose is part of the state.
     pub failures: Interner<Violation>,
+    /// What must be remembered of histories.
+    pub stages: Interner<Stage>,
+    /// What the specification said.
+    pub said: Said,
     known: FxHashMap<(u16, u32, Input), u32>,
     crashes: FxHashMap<(u16, u32), Result<u32, u32>>,
     same_print: FxHashMap<u128, u32>,
@@ -226,10 +239,10 @@ impl Entries {
 
     /// The id of what belongs to no actor.
     pub fn weather(&mut self, weather: Weather) -> u32 {
-        let failures = &self.failures;
+        let (failures, stages) = (&self.failures, &self.stages);
         self.weathers.intern(weather, |w| {
             let failed = w.failed.map(|(actor, failure)| (actor, failures.print(failure)));
-            fingerprint::of(&(w.left, w.split, failed))
+            fingerprint::of(&(w.left, w.split, failed, w.history.map(|stage| stages.print(stage))))
         })
     }
 
@@ -409,6 +422,8 @@ pub struct Mirrors {
     pub situations: Mirror<Situation>,
     /// The user's state in each situation, if there is one: what properties look at most.
     pub faces: Vec<Option<Arc<dyn Value>>>,
+    /// 128 bits that stand for the actor and its local state in each situation.
+    pub looks: Vec<u128>,
     /// What handlers do.
     pub effects: Vec<Arc<Effects>>,
     /// (actor, local, input) → effects.
@@ -423,6 +438,8 @@ pub struct Mirrors {
     pub crashed: FxHashMap<(u16, u32), Result<u32, u32>>,
     /// The ids of weathers.
     pub forecasts: FxHashMap<Weather, u32>,
+    /// (weather, actor, (effects, branch)) → the weather after what is noted there.
+    pub recorded: FxHashMap<(u32, u16, (u32, u16)), u32>,
     /// The age of the table when it was copied.
     pub age: u64,
 }
@@ -434,8 +451,9 @@ impl Mirrors {
     }
 
     /// What a message makes of a situation, if that is known.
-    pub fn push(&self, situation: u32, envelope: u32) -> Option<Push> {
-        self.pushes.get(situation as usize)?.iter().find(|push| push.envelope == envelope).copied()
+    #[inline]
+    pub fn push(&self, situation: u32, envelope: u32) -> Option<&Push> {
+        self.pushes.get(situation as usize)?.iter().find(|push| push.envelope == envelope)
     }
 
     /// What was planned for a situation.
@@ -458,8 +476,12 @@ impl Mirrors {
         self.weathers.update(&entries.weathers);
         self.situations.update(&entries.situations);
         for id in self.faces.len()..self.situations.len() {
-            let value = self.locals.get(self.situations.get(id as u32).local).value;
+            let Situation { actor, local, .. } = **self.situations.get(id as u32);
+            let value = self.locals.get(local).value;
             self.faces.push((value != NONE).then(|| self.values.get(value).value.clone()));
+            // An odd factor for each actor: no bits are lost, and equal local states of different actors do not look alike.
+            let factor = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835_u128.wrapping_mul(2 * u128::from(actor) + 1);
+            self.looks.push(self.locals.print(local).wrapping_mul(factor));
         }
         self.effects.extend_from_slice(&entries.effects[self.effects.len()..]);
     }

@@ -75,6 +75,7 @@ impl<'a> View<'a> {
 
     /// The messages on their way; those to one actor in an order that its network may deliver.
     pub fn flights(&self) -> Vec<Flight<'_>> {
+        self.worlds.looked.set(true);
         let list = self.worlds.pending(&self.mirrors, self.state);
         let flight = |&(to, id): &(u16, u32)| {
             let envelope = self.mirrors.envelopes.get(id);

@@ -19,7 +19,7 @@ use crate::view::View;
 use manyworlds_core::{LocalStats, Network, TraceProcess, TraceStep, Violation};
 use manyworlds_explore::{HistoryEvent, Model, Property, Receive, fingerprint};
 use smallvec::SmallVec;
-use std::cell::{Ref, RefCell};
+use std::cell::{Cell, Ref, RefCell};
 use std::sync::Arc;
 
 /// A system in every world: a transition system over [`State`]s. Each clone has its own mirrors of one shared table.
@@ -31,6 +31,8 @@ pub struct Worlds {
     rest: RefCell<Option<State>>,
     /// Renamings of identical actors, once they were needed.
     symmetry: RefCell<Option<Symmetry>>,
+    /// A property looked at what is on its way.
+    pub(crate) looked: Cell<bool>,
 }
 
 /// Where things are in a state, and what never changes.
@@ -43,6 +45,8 @@ struct Shape {
     starts: bool,
     /// Messages to an actor that is down are gone: nobody restarts in this run.
     drops: bool,
+    /// Histories are judged while they are made, if there is a specification.
+    watched: bool,
     /// A factor for each slot of the fingerprint's sum.
     weights: Arc<[u128]>,
 }
@@ -62,6 +66,7 @@ impl Worlds {
             causal: blueprint.uses(Network::Cd),
             starts: blueprint.uses(Network::Mbox),
             drops: blueprint.faults.crashes > 0 && blueprint.faults.restarts == 0,
+            watched: true,
             // Odd, so that no slot's contribution loses bits.
             weights: (0..actors + 2).map(|slot| fingerprint::of(&(slot as u64)) | 1).collect(),
         };
@@ -70,7 +75,7 @@ impl Worlds {
 
     fn sharing(table: Arc<Table>, shape: Shape) -> Worlds {
         let (mirrors, rest, symmetry) = (RefCell::default(), RefCell::default(), RefCell::default());
-        Worlds { table, mirrors, shape, rest, symmetry }
+        Worlds { table, mirrors, shape, rest, symmetry, looked: Cell::new(false) }
     }
 
     /// What the system is made of.
@@ -100,6 +105,16 @@ impl Worlds {
         self.shape.drops
     }
 
+    pub(crate) fn is_watched(&self) -> bool {
+        self.shape.watched
+    }
+
+    /// The same worlds, but what is recorded is not judged: whoever explores them looks at whole histories.
+    pub fn unwatched(mut self) -> Worlds {
+        self.shape.watched = false;
+        self
+    }
+
     pub(crate) fn weight(&self, slot: usize) -> u128 {
         self.shape.weights[slot]
     }
@@ -126,6 +141,9 @@ impl Worlds {
         words.extend(pending.into_iter().map(|(.., shown)| shown));
         let weather = mirrors.weathers.get(state.weather());
         words.push(format!("{:?} {:?} {}", weather.left, weather.split, weather.failed.is_some()));
+        if weather.history.is_some() {
+            words.push(format!("history {:x}", mirrors.weathers.print(state.weather())));
+        }
         if self.is_causal() {
             words.push(format!("{:?}", mirrors.causals.get(state.ids[self.actors()]).pasts()));
         }
@@ -244,7 +262,9 @@ impl Worlds {
             if self.is_causal() {
                 ids.push(entries.causal(Causal::new(n), &|from, to| blueprint.channel(from, to)));
             }
-            ids.push(entries.weather(Weather { left: blueprint.faults, ..Weather::default() }));
+            let spec = blueprint.spec.as_ref().filter(|_| self.is_watched());
+            let history = spec.map(|spec| entries.first_stage(&**spec));
+            ids.push(entries.weather(Weather { left: blueprint.faults, history, ..Weather::default() }));
             ids
         });
         let mut state = State { print: 0, ids: SmallVec::from_vec(ids) };
@@ -269,7 +289,8 @@ impl Worlds {
         state
     }
 
-    /// The initial states, and how each actor started there. Starting is a step of its own only where its order can be seen.
+    /// The initial states, and how each actor started there. Starting is a step of its own only where its order can be seen: under mbox, and
+    /// where it invokes an operation, which may happen before or after another one has returned.
     fn starts(&self) -> Vec<(State, Vec<Step>)> {
         let mirrors = &mut *self.mirrors.borrow_mut();
         let mut starts = vec![(self.blank(mirrors), Vec::new())];
@@ -285,6 +306,10 @@ impl Worlds {
                 }
                 let mut steps = Vec::new();
                 self.start_steps(mirrors, &state, actor, &mut steps);
+                if self.blueprint().spec.is_some() && steps.iter().any(|step| mirrors.records(step)) {
+                    further.push((state, done));
+                    continue;
+                }
                 further.extend(steps.into_iter().map(|step| {
                     let mut next = state.clone();
                     self.perform(mirrors, &mut next, &step);
@@ -328,6 +353,15 @@ impl Model for Worlds {
         let mut next = state.clone();
         self.perform(&mut self.mirrors.borrow_mut(), &mut next, step);
         Some(next)
+    }
+
+    fn glance(&self, state: &State) -> Option<u128> {
+        let mirrors = self.prepared(state);
+        Some(state.ids[..self.actors()].iter().fold(0, |sum: u128, &id| sum.wrapping_add(mirrors.looks[id as usize])))
+    }
+
+    fn looked_further(&self) -> bool {
+        self.looked.replace(false)
     }
 
     fn prints(&self, state: &State, out: &mut Vec<(u32, u128)>) -> bool {
@@ -404,6 +438,10 @@ impl Model for Worlds {
 
     fn recorded(&self, before: &State, step: &Step, _: &State, out: &mut Vec<HistoryEvent>) {
         self.note_history(&self.in_full(before, step), out);
+    }
+
+    fn linearizable(&self, history: &[HistoryEvent]) -> Option<Result<(), Violation>> {
+        self.judged(history)
     }
 
     fn processes(&self) -> usize {

@@ -88,6 +88,8 @@ pub enum FailureKind {
     Nondeterminism,
     /// The API was used in a way it forbids.
     Misuse,
+    /// Recorded operations are not linearizable.
+    NotLinearizable,
 }
 
 /// A failed process, for people.

@@ -39,12 +39,16 @@ fn remember(info: &PanicHookInfo<'_>) {
     });
 }
 
+/// The payload of a panic that says, in these words, that recorded operations are not linearizable.
+pub struct NotLinearizable(pub String);
+
 /// Message and place of the panic that was just caught.
 pub fn take(payload: &(dyn Any + Send)) -> (String, Option<String>) {
     let message = payload
         .downcast_ref::<&str>()
         .map(ToString::to_string)
         .or_else(|| payload.downcast_ref::<String>().cloned())
+        .or_else(|| payload.downcast_ref::<NotLinearizable>().map(|words| words.0.clone()))
         .unwrap_or_else(|| "a panic with a payload that is no text".to_string());
     (message, PLACE.with(|place| place.borrow_mut().take()))
 }

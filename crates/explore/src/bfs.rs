@@ -257,7 +257,7 @@ impl<'a, M: Model> Bfs<'a, M> {
         report.stopped = report.stopped.or((self.cut > 0).then_some(StopReason::MaxDepth));
         let mut workers: Vec<Worker<M>> = std::iter::once(worker).chain(helpers).collect();
         count_user_steps(workers.iter().map(|worker| &worker.stepper), &mut report.stats);
-        report.omission = (!self.config.exact).then(|| fingerprint::omission(states));
+        report.omission = (!self.config.exact).then(|| fingerprint::omission(states, 128));
         if let Some(wrong) = self.wrong {
             let Worker { stepper, checks, .. } = &mut workers[0];
             let path = stepper.follow(&self.links.path(wrong));

@@ -1,8 +1,9 @@
 //! Which properties a state violates.
 
+use crate::glances::Glances;
 use crate::{Kind, Model, Property};
 use manyworlds_core::{Violation, panics};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The properties of a model, sorted by when they are looked at.
@@ -12,12 +13,15 @@ pub struct Checks<M: Model> {
     at_rest: Vec<Property<M>>,
     /// `sometimes`, and whether a state was seen that satisfies it.
     sometimes: Vec<(Property<M>, Cell<bool>)>,
+    /// What states without fault look like.
+    fine: RefCell<Glances>,
 }
 
 impl<M: Model> Checks<M> {
     /// The properties of `model`.
     pub fn new(model: &M) -> Checks<M> {
-        let mut checks = Checks { states: Vec::new(), at_rest: Vec::new(), sometimes: Vec::new() };
+        let mut checks =
+            Checks { states: Vec::new(), at_rest: Vec::new(), sometimes: Vec::new(), fine: RefCell::default() };
         for property in model.properties() {
             match property.kind {
                 Kind::Always | Kind::Never => checks.states.push(property),
@@ -34,8 +38,26 @@ impl<M: Model> Checks<M> {
         !self.at_rest.is_empty()
     }
 
-    /// Notes which `sometimes` hold in a new state.
-    pub fn note(&self, model: &M, state: &M::State) {
+    /// Looks at a new state in which no handler failed: notes which `sometimes` hold, and says whether it is wrong whatever comes after it.
+    pub fn look(&self, model: &M, state: &M::State) -> bool {
+        let asked = !self.states.is_empty() || self.sometimes.iter().any(|(_, seen)| !seen.get());
+        let Some(glance) = model.glance(state).filter(|_| asked) else {
+            self.note(model, state);
+            return self.broken(model, state).is_some();
+        };
+        if self.fine.borrow().holds(glance) {
+            return false;
+        }
+        model.looked_further();
+        self.note(model, state);
+        let wrong = self.broken(model, state).is_some();
+        if !wrong && !model.looked_further() {
+            self.fine.borrow_mut().add(glance);
+        }
+        wrong
+    }
+
+    fn note(&self, model: &M, state: &M::State) {
         for (property, seen) in &self.sometimes {
             if !seen.get() && ask(property, model, state) == Ok(true) {
                 seen.set(true);

@@ -9,13 +9,15 @@
 
 use crate::check::Checks;
 use crate::config::{Config, Found, Report};
+use crate::prints::Arrival;
 use crate::round::lock;
 use crate::sharing::{Job, Leave, SHARDS, Shared, Task};
 use crate::stepper::{Part, Stepper, Steps, count_user_steps};
-use crate::visited::{Arrival, Reached};
+use crate::visited::Reached;
 use crate::{Model, fingerprint};
 use manyworlds_core::{Observer, Progress, StopReason};
 use std::collections::VecDeque;
+use std::hash::Hash;
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, MutexGuard};
 
@@ -62,7 +64,9 @@ fn finish<M: Model>(config: &Config, shared: &Shared<'_, M>, mut workers: Vec<Ow
     report.frontier += cut;
     report.stopped = *lock(&shared.stopped);
     report.stopped = report.stopped.or((cut > 0).then_some(StopReason::MaxDepth));
-    report.omission = (!config.exact).then(|| fingerprint::omission(states));
+    // With a bound 32 bits of a fingerprint give way to the number of steps.
+    let bits = if config.budget.depth.is_some() { 96 } else { 128 };
+    report.omission = (!config.exact).then(|| fingerprint::omission(states, bits));
     count_user_steps(workers.iter().map(|own| &own.stepper), &mut report.stats);
     let found = workers.iter_mut().filter_map(|own| own.found.take());
     report.found = found.min_by_key(|found| found.path.steps.len());
@@ -81,7 +85,15 @@ enum Access<'a, S> {
     Shared(&'a [Mutex<Reached<S>>]),
 }
 
-impl<S> Access<'_, S> {
+impl<S: Clone + Eq + Hash> Access<'_, S> {
+    /// Starts to fetch what is needed to insert a state. (Not worth a lock.)
+    #[inline]
+    fn prefetch(&self, print: u128) {
+        if let Access::Held(shards) = self {
+            shards[(print >> 120) as usize % SHARDS].prefetch(print);
+        }
+    }
+
     fn shard<T>(&mut self, print: u128, run: impl FnOnce(&mut Reached<S>) -> T) -> T {
         let shard = (print >> 120) as usize % SHARDS;
         match self {
@@ -222,20 +234,22 @@ impl<'a, M: Model> Worker<'a, M> {
         let depth = (self.trail.len() - 1) as u32;
         let first = task.arrival == Arrival::New;
         let state = &task.state;
+        let failed = self.own.stepper.model.failure(state).is_some();
+        let steps = (depth < self.bound && !failed).then(|| self.steps(state, Part::Reduced, access));
+        // In the meantime what the insertion of the successors needs is on its way from memory.
         if first {
-            self.own.checks.note(&self.own.stepper.model, state);
             if self.config.collect_states {
                 self.own.collected.push(state.clone());
             }
-            if self.own.checks.is_wrong(&self.own.stepper.model, state) {
+            if failed || self.own.checks.look(&self.own.stepper.model, state) {
                 self.found();
             }
         }
-        if self.own.stepper.model.failure(state).is_some() {
+        if failed {
             return;
         }
-        let moved = if depth < self.bound {
-            self.expand(state, depth, task.arrival, access)
+        let moved = if let Some(steps) = steps {
+            self.expand(state, steps, depth, task.arrival, access)
         } else {
             let moved = self.own.stepper.has_successor(state);
             self.own.cut += i64::from(moved);
@@ -271,12 +285,17 @@ impl<'a, M: Model> Worker<'a, M> {
     }
 
     /// Puts the new successors on the stack; whether there are any successors at all.
-    fn expand(&mut self, state: &M::State, depth: u32, arrival: Arrival, access: &mut Access<'_, M::State>) -> bool {
-        let mut steps = self.steps(state, Part::Reduced);
+    fn expand(
+        &mut self,
+        state: &M::State,
+        steps: Steps,
+        depth: u32,
+        arrival: Arrival,
+        access: &mut Access<'_, M::State>,
+    ) -> bool {
         let mut generated = steps.generated;
         if !self.insert(state, depth + 1, access) && steps.reduced {
-            steps = self.steps(state, Part::Rest);
-            generated += steps.generated;
+            generated += self.steps(state, Part::Rest, access).generated;
             self.insert(state, depth + 1, access);
         }
         // Steps of a state that is expanded again count once.
@@ -291,9 +310,15 @@ impl<'a, M: Model> Worker<'a, M> {
         generated > 0
     }
 
-    fn steps(&mut self, state: &M::State, part: Part) -> Steps {
+    /// The successors of `state` become the batch.
+    fn steps(&mut self, state: &M::State, part: Part, access: &mut Access<'_, M::State>) -> Steps {
+        if let Some(steps) = self.own.stepper.quick_steps(state, &mut self.batch) {
+            self.batch.iter().for_each(|&(_, print)| access.prefetch(print));
+            return steps;
+        }
         let (batch, built) = (&mut self.batch, &mut self.built);
         self.own.stepper.expand(state, part, |nth, print, next| {
+            access.prefetch(print);
             batch.push((nth, print));
             built.extend(next);
         })
@@ -301,9 +326,6 @@ impl<'a, M: Model> Worker<'a, M> {
 
     /// Inserts the batch of successors of `from`; whether anything was new.
     fn insert(&mut self, from: &M::State, depth: u32, access: &mut Access<'_, M::State>) -> bool {
-        for &(_, print) in &self.batch {
-            access.shard(print, |shard| shard.touch(print));
-        }
         let mut built = self.built.drain(..);
         let (before, mut new) = (self.stack.len(), 0);
         for (nth, print) in self.batch.drain(..) {

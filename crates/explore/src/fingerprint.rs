@@ -43,10 +43,11 @@ pub fn of_words<const N: usize>(words: [u64; N]) -> u128 {
     xxh3_128(bytes.as_flattened())
 }
 
-/// How likely it is that among so many states two had the same fingerprint, so that one was taken for the other: at most n²/2¹²⁹.
-pub fn omission(states: u64) -> f64 {
+/// How likely it is that among so many states two had the same fingerprint of so many bits, so that one was taken for the other: at most
+/// n²/2ᵇ⁺¹.
+pub fn omission(states: u64, bits: i32) -> f64 {
     let n = states as f64;
-    n * n / 2f64.powi(129)
+    n * n / 2f64.powi(bits + 1)
 }
 
 #[cfg(test)]

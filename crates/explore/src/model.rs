@@ -49,6 +49,18 @@ pub trait Model: Clone + Send + 'static {
         fingerprint::of(state)
     }
 
+    /// 128 bits that stand for all that the properties of single states look at in `state`, if that may be less than the whole. States that look
+    /// the same are not asked twice, unless [`Model::looked_further`].
+    fn glance(&self, state: &Self::State) -> Option<u128> {
+        let _ = state;
+        None
+    }
+
+    /// Whether a property looked, since this was asked last, at something that [`Model::glance`] does not stand for.
+    fn looked_further(&self) -> bool {
+        false
+    }
+
     /// Adds a number and the fingerprint of every successor to `out` if it can do so without building them; returns false if not. Most
     /// successors are known already, so a model that can is explored faster. What the numbers mean is up to [`Model::numbered`].
     fn prints(&self, state: &Self::State, out: &mut Vec<(u32, u128)>) -> bool {
@@ -110,8 +122,9 @@ pub trait Model: Clone + Send + 'static {
         let _ = (before, action, after, out);
     }
 
-    /// Whether a history is linearizable; `None` if there is no specification to judge it by.
-    fn linearizable(&self, history: &[HistoryEvent]) -> Option<bool> {
+    /// Whether a history is linearizable, and if not, why; `None` if there is no specification to judge it by. A history that begins like one
+    /// that is not is not either.
+    fn linearizable(&self, history: &[HistoryEvent]) -> Option<Result<(), Violation>> {
         let _ = history;
         None
     }

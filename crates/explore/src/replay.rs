@@ -82,7 +82,7 @@ fn violated<M: Model>(
         return violation.property == trace.violation.property && violation.message == trace.violation.message;
     }
     if trace.violation.property == Property::Linearizable {
-        return model.linearizable(history) == Some(false);
+        return matches!(model.linearizable(history), Some(Err(_)));
     }
     let Some(property) = model.properties().into_iter().find(|p| p.reported() == trace.violation.property) else {
         return false;

@@ -16,6 +16,9 @@ pub const CHUNK: usize = 256;
 /// Chunks in a round. The size of a round must not depend on the number of workers: the order of states does depend on it.
 pub const CHUNKS: usize = 32;
 
+/// How many insertions ahead the visited set is asked to fetch what they need.
+const AHEAD: usize = 12;
+
 /// States to be expanded, and what came of it. Aligned, so that workers with neighbouring chunks do not share cache lines.
 #[repr(align(128))]
 pub struct Chunk<S> {
@@ -254,23 +257,27 @@ fn swap<S>(row: &mut [Bucket<S>], buckets: &[Mutex<Bucket<S>>]) {
 
 impl<S: Clone + Eq + std::hash::Hash> Shard<S> {
     fn insert<M: Model<State = S>>(&mut self, bucket: &mut Bucket<S>, parents: &Chunk<S>, worker: &mut Worker<M>) {
-        self.seen.touch(&bucket.prints);
+        bucket.prints.iter().take(AHEAD).for_each(|&print| self.seen.prefetch(print));
         let mut built = bucket.built.drain(..);
-        for (print, (index, nth)) in bucket.prints.drain(..).zip(bucket.arrows.drain(..)) {
-            let state = built.next();
+        for (at, (index, nth)) in bucket.arrows.drain(..).enumerate() {
+            let (print, state) = (bucket.prints[at], built.next());
+            if let Some(&later) = bucket.prints.get(at + AHEAD) {
+                self.seen.prefetch(later);
+            }
             if self.seen.insert(print, state.as_ref()) {
                 let index = index as usize;
                 let state = state.unwrap_or_else(|| worker.stepper.build(&parents.states[index], nth));
                 self.add(state, (parents.number(index), nth), worker);
             }
         }
+        drop(built);
+        bucket.prints.clear();
     }
 
     /// A new state.
     fn add<M: Model<State = S>>(&mut self, state: S, link: (u32, u32), worker: &Worker<M>) {
         let (model, checks) = (&worker.stepper.model, &worker.checks);
-        checks.note(model, &state);
-        if checks.is_wrong(model, &state) {
+        if model.failure(&state).is_some() || checks.look(model, &state) {
             self.wrong.push(self.fresh.len());
         }
         self.fresh.push(state);

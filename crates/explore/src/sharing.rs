@@ -3,8 +3,9 @@
 
 use crate::Model;
 use crate::config::Config;
+use crate::prints::Arrival;
 use crate::round::lock;
-use crate::visited::{Arrival, Reached};
+use crate::visited::Reached;
 use manyworlds_core::{Observer, StopReason};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

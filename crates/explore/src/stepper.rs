@@ -84,18 +84,27 @@ impl<M: Model> Stepper<M> {
         if self.persistent { self.model.persistent(state, &mut self.actions) } else { self.actions.len() }
     }
 
+    /// Adds the number of every action and the fingerprint of its successor to `out`, if the model can tell them at once. The fingerprint of
+    /// `state` itself may be among them.
+    #[inline]
+    pub fn quick_steps(&mut self, state: &M::State, out: &mut Vec<(u32, u128)>) -> Option<Steps> {
+        let before = out.len();
+        let told = self.quick && self.model.prints(state, out);
+        told.then(|| Steps { generated: (out.len() - before) as u64, reduced: false })
+    }
+
     /// Takes steps from `state`; `each` is told the number of the action and the fingerprint of the successor, and the successor itself if
-    /// whole states are wanted; otherwise it is built if it turns out to be new. It is not told of steps that change nothing.
+    /// whole states are wanted; otherwise it is built if it turns out to be new. It need not be told of steps that change nothing.
     pub fn expand(&mut self, state: &M::State, part: Part, mut each: impl FnMut(u32, u128, Option<M::State>)) -> Steps {
-        let unchanged = self.model.fingerprint(state);
-        if self.quick {
-            self.prints.clear();
-            if self.model.prints(state, &mut self.prints) {
-                for &(nth, print) in self.prints.iter().filter(|(_, print)| *print != unchanged) {
-                    each(nth, print, None);
-                }
-                return Steps { generated: self.prints.len() as u64, reduced: false };
-            }
+        let mut prints = std::mem::take(&mut self.prints);
+        prints.clear();
+        let quick = self.quick_steps(state, &mut prints);
+        if quick.is_some() {
+            prints.iter().for_each(|&(nth, print)| each(nth, print, None));
+        }
+        self.prints = prints;
+        if let Some(steps) = quick {
+            return steps;
         }
         let persistent = self.list(state);
         let range = match part {

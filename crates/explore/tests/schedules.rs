@@ -1,5 +1,6 @@
 //! Schedulers on a small model of its own: letters in a bag, and actors that remember the order in which they got them.
 
+use manyworlds_core::Violation;
 use manyworlds_explore::{
     Budget, Config, Engine, HistoryEvent, HistoryKind, Keys, Lane, Model, NoObserver, Observer, Progress, Property,
     Receive, Refusal, Report, SchedulerName, StopReason, explore, narrate, replay,
@@ -99,10 +100,16 @@ impl Model for Post {
         out.push(HistoryEvent { process: letter.1.into(), kind, label: 0 });
     }
 
-    fn linearizable(&self, history: &[HistoryEvent]) -> Option<bool> {
+    fn linearizable(&self, history: &[HistoryEvent]) -> Option<Result<(), Violation>> {
         let late =
             |pair: &[HistoryEvent]| pair[0].kind == HistoryKind::Returned && pair[1].kind == HistoryKind::Invoked;
-        self.strict.then(|| !history.windows(2).any(late))
+        let why = Violation {
+            property: manyworlds_core::Property::Linearizable,
+            message: "somebody came late".to_string(),
+            location: None,
+            process: None,
+        };
+        self.strict.then(|| if history.windows(2).any(late) { Err(why) } else { Ok(()) })
     }
 }
 

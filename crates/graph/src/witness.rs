@@ -290,6 +290,7 @@ fn violation(failure: &Failure, process: Option<String>, monitor: bool) -> Viola
         FailureKind::StackOverflow => Property::StackOverflow,
         FailureKind::Nondeterminism => Property::Deterministic,
         FailureKind::Misuse => Property::ApiContract,
+        FailureKind::NotLinearizable => Property::Linearizable,
     };
     Violation { property, message: failure.message.clone(), location: failure.location.clone(), process }
 }

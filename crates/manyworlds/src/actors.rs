@@ -4,7 +4,7 @@ use crate::options::{EngineName, Options};
 use crate::states::check_states;
 use crate::subject::{Answer, Refused, Subject, bounds, confirmed, refuse_strangers, watch};
 use manyworlds_actor::locals::{ActorLocals, refusal};
-use manyworlds_actor::{Faults, System};
+use manyworlds_actor::{Faults, System, Worlds};
 use manyworlds_core::{
     Budget, Deadlock, LocalsFactory, Observer, Outcome, Replayed, Trace, TraceError, TraceStep, Verdict,
 };
@@ -31,9 +31,19 @@ impl Subject for System {
             }
             engine => (engine, None),
         };
+        if options.reduce && system.blueprint().spec.is_some() {
+            return Err(Refused(
+                "persistent sets keep no order between steps of different actors, so they cannot decide whether operations are \
+                 linearizable: check without reduction, or use must"
+                    .to_string(),
+            ));
+        }
         let outcome = match engine {
             EngineName::Must => check_executions(&system, options, observer)?,
-            _ => check_states(&system.worlds(), &system.worlds(), engine, options, Some(network), observer)?,
+            _ => {
+                let [worlds, fresh] = [(); 2].map(|()| worlds(&system, engine));
+                check_states(&worlds, &fresh, engine, options, Some(network), observer)?
+            }
         };
         Ok(Answer { outcome, engine, why, network: Some(network) })
     }
@@ -42,8 +52,16 @@ impl Subject for System {
         let system = self.clone().network(trace.network);
         match trace.engine.as_str() {
             "must" => replay(&mut ActorLocals::new(&system).make(), trace, show),
-            _ => manyworlds_explore::replay(&system.worlds(), trace, show),
+            name => manyworlds_explore::replay(&worlds(&system, name.parse().unwrap_or_default()), trace, show),
         }
+    }
+}
+
+/// The worlds of a system as an engine sees them: schedulers judge whole histories, others judge them step by step.
+fn worlds(system: &System, engine: EngineName) -> Worlds {
+    match engine.scheduler() {
+        Some(_) => system.worlds().unwatched(),
+        None => system.worlds(),
     }
 }
 

@@ -33,6 +33,10 @@ pub use manyworlds_actor as actor;
 #[doc(inline)]
 pub use manyworlds_explore as explore;
 
+/// Linearizability: histories, sequential specifications, and whether the one behaves like the other.
+#[doc(inline)]
+pub use manyworlds_linear as linear;
+
 /// Code that shares memory, in every world.
 ///
 /// ```

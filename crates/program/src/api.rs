@@ -134,6 +134,13 @@ pub fn send<M: Message>(to: Pid, message: M) {
     DEFAULT.send(to, message);
 }
 
+/// Tells the monitors that observe messages of this type, and nobody else.
+#[track_caller]
+pub fn note<M: Message>(message: M) {
+    let loc = Location::caller();
+    with(|ctx| monitor::notify(ctx, ctx.pid(), &message, loc));
+}
+
 /// Sends `message`, or loses it, as long as the run's loss budget allows.
 #[track_caller]
 pub fn send_lossy<M: Message>(to: Pid, message: M) {

@@ -63,7 +63,11 @@ impl Live {
             Ok(CoroutineResult::Return(Over::Idle)) => unreachable!("a coroutine is resumed with a process to run"),
             Err(payload) => {
                 let (message, location) = panics::take(payload.as_ref());
-                let failure = Failure { kind: FailureKind::Panic, message, location };
+                let kind = match payload.is::<panics::NotLinearizable>() {
+                    true => FailureKind::NotLinearizable,
+                    false => FailureKind::Panic,
+                };
+                let failure = Failure { kind, message, location };
                 Stop::Over(Closing::Fail(Box::new(failure)))
             }
         }

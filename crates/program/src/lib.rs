@@ -26,8 +26,8 @@ mod trie;
 mod values;
 
 pub use api::{
-    Channel, JoinHandle, ProcessBuilder, assume, choose, flip, me, on, process, recv, recv_timeout, recv_timeout_where,
-    recv_where, send, send_lossy, spawn,
+    Channel, JoinHandle, ProcessBuilder, assume, choose, flip, me, note, on, process, recv, recv_timeout,
+    recv_timeout_where, recv_where, send, send_lossy, spawn,
 };
 pub use manyworlds_core::Choices;
 pub use manyworlds_core::Pid;

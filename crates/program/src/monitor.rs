@@ -85,8 +85,10 @@ impl<S> Subscription<S> {
 pub struct MonitorSpec {
     /// Its name in traces.
     pub name: String,
+    /// How it is told.
+    network: Network,
     watches: Vec<Watch>,
-    start: Arc<dyn Fn() -> Rc<dyn Template> + Send + Sync>,
+    start: Arc<dyn Fn(Network) -> Rc<dyn Template> + Send + Sync>,
 }
 
 impl MonitorSpec {
@@ -96,23 +98,38 @@ impl MonitorSpec {
         let name = std::any::type_name::<S>().rsplit("::").next().unwrap_or("monitor").to_string();
         MonitorSpec {
             name,
+            network: Network::Cd,
             watches: S::subscriptions().iter().map(|s| s.watch).collect(),
-            start: Arc::new(move || Rc::new(Watching { make: make.clone() })),
+            start: Arc::new(move |network| Rc::new(Watching { make: make.clone(), network })),
         }
     }
 
+    /// Under another name.
+    pub fn named(mut self, name: impl Into<String>) -> MonitorSpec {
+        self.name = name.into();
+        self
+    }
+
+    /// Told in the order in which things happen, of all orders in which they may: under mbox, whose one order of all sends is also that of every
+    /// other mailbox. Causal order, which monitors are told in otherwise, knows nothing of what mailboxes order.
+    pub fn in_real_time(mut self) -> MonitorSpec {
+        self.network = Network::Mbox;
+        self
+    }
+
     pub(crate) fn template(&self) -> Rc<dyn Template> {
-        (self.start)()
+        (self.start)(self.network)
     }
 
     pub(crate) fn watcher(&self, pid: Pid) -> Watcher {
-        Watcher { pid, watches: self.watches.clone() }
+        Watcher { pid, network: self.network, watches: self.watches.clone() }
     }
 }
 
 /// The code of a monitor.
 struct Watching<F> {
     make: Arc<F>,
+    network: Network,
 }
 
 impl<S: Monitor, F: Fn() -> S> Template for Watching<F> {
@@ -121,7 +138,7 @@ impl<S: Monitor, F: Fn() -> S> Template for Watching<F> {
         let subscriptions = S::subscriptions();
         loop {
             let loc = Location::caller();
-            let obs = ask_message::<Note, fn(&Note) -> bool>(ctx, Network::Cd, true, None, loc);
+            let obs = ask_message::<Note, fn(&Note) -> bool>(ctx, self.network, true, None, loc);
             if obs == OBS_END {
                 state.at_end();
                 return ctx.intern(());
@@ -137,6 +154,7 @@ impl<S: Monitor, F: Fn() -> S> Template for Watching<F> {
 /// A monitor as senders see it.
 pub struct Watcher {
     pid: Pid,
+    network: Network,
     watches: Vec<Watch>,
 }
 
@@ -147,7 +165,7 @@ pub fn notify<M: Message>(ctx: &Ctx, to: Pid, message: &M, loc: Loc) {
         let kind = TypeId::of::<M>();
         if watcher.watches.iter().any(|w| w.kind == kind && quietly(|| (w.wants)(ctx.pid(), to, message))) {
             let note = Note { from: ctx.pid(), to, message: Rc::new(quietly(|| message.clone())) };
-            ctx.send(watcher.pid, note, Network::Cd, loc);
+            ctx.send(watcher.pid, note, watcher.network, loc);
         }
     }
 }

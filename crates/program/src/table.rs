@@ -228,7 +228,7 @@ impl Table {
             return closing;
         }
         if let Closing::Fail(failure) = &closing
-            && failure.kind != FailureKind::Panic
+            && !matches!(failure.kind, FailureKind::Panic | FailureKind::NotLinearizable)
         {
             return closing;
         }

@@ -1,7 +1,7 @@
 //! What is compared.
 
 use super::sides::{Measure, Search, Side, ours, peer};
-use super::{abd, paxos, raft, two_phase};
+use super::{abd, paxos, raft, two_phase, two_phase_sets};
 use manyworlds::actor::Worlds;
 use manyworlds_protocols::two_phase_tla::TwoPhase;
 
@@ -9,8 +9,8 @@ use manyworlds_protocols::two_phase_tla::TwoPhase;
 pub struct Case {
     /// With its parameters.
     pub name: &'static str,
-    /// How many times as many transitions a CPU second are demanded of us.
-    pub times: f64,
+    /// How many times as many transitions a CPU second are demanded of us, if anything is.
+    pub times: Option<f64>,
     /// Only paths of so many steps.
     pub depth: Option<u64>,
     ours: fn(Search, Option<u64>) -> Measure,
@@ -32,28 +32,35 @@ pub fn cases() -> Vec<Case> {
     vec![
         Case {
             name: "paxos p=3 a=3, 14 steps",
-            times: 10.0,
+            times: Some(10.0),
             depth: Some(14),
             ours: |search, depth| ours(&zoo("paxos", &[("p", "3")]), search, depth),
             peer: |search, depth| peer(paxos::model(synod(3, 3)), search, depth),
         },
         Case {
             name: "abd c=2 s=3",
-            times: 10.0,
+            times: Some(10.0),
             depth: None,
             ours: |search, depth| ours(&zoo("abd", &[]), search, depth),
             peer: |search, depth| peer(abd::model(register(3, 1, 1)), search, depth),
         },
         Case {
             name: "raft n=3, 12 steps",
-            times: 10.0,
+            times: Some(10.0),
             depth: Some(12),
             ours: |search, depth| ours(&zoo("raft", &[("crashes", "0")]), search, depth),
             peer: |search, depth| peer(raft::model(bounds(3, 2)), search, depth),
         },
         Case {
             name: "2pc-tla n=8",
-            times: 2.0,
+            times: Some(2.0),
+            depth: None,
+            ours: |search, depth| ours(&TwoPhase::new(8), search, depth),
+            peer: |search, depth| peer(two_phase_sets::TwoPhase(8), search, depth),
+        },
+        Case {
+            name: "2pc-tla in words n=8",
+            times: None,
             depth: None,
             ours: |search, depth| ours(&TwoPhase::new(8), search, depth),
             peer: |search, depth| peer(two_phase::TwoPhase(8), search, depth),
@@ -64,7 +71,7 @@ pub fn cases() -> Vec<Case> {
 /// Small enough to be searched to the end by everybody in no time.
 #[cfg(test)]
 pub fn small() -> Vec<Case> {
-    let case = |name, ours, peer| Case { name, times: 1.0, depth: None, ours, peer };
+    let case = |name, ours, peer| Case { name, times: None, depth: None, ours, peer };
     vec![
         case(
             "paxos p=2 a=2 r=2",
@@ -88,6 +95,11 @@ pub fn small() -> Vec<Case> {
         ),
         case(
             "2pc-tla n=5",
+            |search, depth| ours(&TwoPhase::new(5), search, depth),
+            |search, depth| peer(two_phase_sets::TwoPhase(5), search, depth),
+        ),
+        case(
+            "2pc-tla in words n=5",
             |search, depth| ours(&TwoPhase::new(5), search, depth),
             |search, depth| peer(two_phase::TwoPhase(5), search, depth),
         ),

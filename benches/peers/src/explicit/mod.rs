@@ -7,6 +7,7 @@ mod raft;
 mod report;
 mod sides;
 mod two_phase;
+mod two_phase_sets;
 
 use cases::{Case, cases};
 use sides::{Measure, Side};

@@ -10,7 +10,7 @@ use crate::config::{Config, Found, Report};
 use crate::receive::HistoryEvent;
 use crate::stepper::{Stepper, count_user_steps};
 use crate::{Kind, Model, Path};
-use manyworlds_core::{Observer, Progress, Property, ScheduleStats, StopReason, Violation};
+use manyworlds_core::{Observer, Progress, ScheduleStats, StopReason, Violation};
 use rustc_hash::FxHashSet;
 
 /// Steps of a schedule, if the budget does not say: systems that go on for ever are cut off here.
@@ -110,10 +110,9 @@ impl<'a, M: Model, S: Scheduler> Search<'a, M, S> {
     fn enter(&mut self, state: M::State) {
         self.visits += 1;
         let (checks, model) = (&self.checks, &self.stepper.model);
-        checks.note(model, &state);
         let before = self.frames.last().is_some_and(|frame| frame.wrong);
-        let wrong = before || checks.is_wrong(model, &state);
         let failed = model.failure(&state).is_some();
+        let wrong = failed || checks.look(model, &state) || before;
         let entries = if failed { Vec::new() } else { self.entries(&state) };
         let rests = entries.is_empty() && !failed;
         let steps = self.frames.len();
@@ -121,7 +120,7 @@ impl<'a, M: Model, S: Scheduler> Search<'a, M, S> {
         self.frames.push(Frame::new(state, entries, self.history.len(), wrong));
         self.scheduler.open(&mut self.frames);
         if wrong && !before {
-            self.bug(self.figures.schedules + 1, None);
+            self.bug(self.figures.schedules + 1, false);
         }
         let top = self.frames.last_mut().expect("just entered");
         let cut = !top.entries.is_empty() && steps as u64 >= self.config.budget.depth.unwrap_or(STEPS);
@@ -153,7 +152,8 @@ impl<'a, M: Model, S: Scheduler> Search<'a, M, S> {
     /// The schedule at hand is over.
     fn end(&mut self, rests: bool) {
         self.figures.schedules += 1;
-        let judged = self.histories.judge(&self.history, |history| self.stepper.model.linearizable(history));
+        let judged =
+            self.histories.judge(&self.history, |history| Some(self.stepper.model.linearizable(history)?.is_ok()));
         match judged.complete {
             true => self.figures.complete += 1,
             false => self.figures.incomplete += 1,
@@ -169,38 +169,33 @@ impl<'a, M: Model, S: Scheduler> Search<'a, M, S> {
             self.report.stats.violations += 1;
         }
         if !wrong && wrong_at_rest {
-            self.bug(self.figures.schedules, None);
+            self.bug(self.figures.schedules, false);
         } else if !wrong && not_linearizable {
-            let shown = self.shortest_bad_history();
-            self.bug(self.figures.schedules, Some(shown));
+            self.bug(self.figures.schedules, true);
         }
     }
 
-    /// How many steps it takes until the history is not linearizable any more. No later step can mend it.
-    fn shortest_bad_history(&self) -> usize {
-        let bad = |frame: &Frame<M>| self.stepper.model.linearizable(&self.history[..frame.recorded]) == Some(false);
-        self.frames.iter().position(bad).unwrap_or(self.frames.len() - 1)
+    /// After how many steps the history is not linearizable any more, and why. No later step can mend it.
+    fn bad_history(&self) -> Option<(usize, Violation)> {
+        let why = |frame: &Frame<M>| self.stepper.model.linearizable(&self.history[..frame.recorded])?.err();
+        self.frames.iter().enumerate().find_map(|(steps, frame)| Some((steps, why(frame)?)))
     }
 
-    /// The schedule with this number, the one at hand, shows something wrong: in its last state, or in its history after so many steps.
-    fn bug(&mut self, number: u64, history: Option<usize>) {
+    /// The schedule with this number, the one at hand, shows something wrong: in its last state, or in its history.
+    fn bug(&mut self, number: u64, of_history: bool) {
         self.over |= !self.config.keep_going;
         if self.report.found.is_some() {
             return;
         }
         self.figures.first_bug = Some(number);
         self.observer.first_bug(number);
-        let path = self.path(history.unwrap_or(self.frames.len() - 1));
-        let violation = match history {
-            None => self.checks.violation(&self.stepper.model, path.last()).expect("what was wrong is still wrong"),
-            Some(_) => Violation {
-                property: Property::Linearizable,
-                message: "the recorded operations are not linearizable".to_string(),
-                location: None,
-                process: None,
-            },
+        let of_state = || {
+            let steps = self.frames.len() - 1;
+            Some((steps, self.checks.violation(&self.stepper.model, &self.frames[steps].state)?))
         };
-        self.report.found = Some(Found { violation, path });
+        let (steps, violation) =
+            if of_history { self.bad_history() } else { of_state() }.expect("what was wrong is still wrong");
+        self.report.found = Some(Found { violation, path: self.path(steps) });
     }
 
     /// The first steps of the schedule at hand.

@@ -1,0 +1,242 @@
+//! Histories while they are made: a specification watches what operations are invoked and what they return. What must be remembered of a history
+//! is a [`Stage`], and its id is part of the weather, so an engine that merges equal states merges histories with equal futures.
+//!
+//! The specification's code runs once for each (state, operation), like a handler.
+
+use crate::context::{Note, NoteKind};
+use crate::erased::Value;
+use crate::faults::Weather;
+use crate::step::Step;
+use crate::system::Blueprint;
+use crate::table::{Entries, Mirrors};
+use crate::worlds::Worlds;
+use manyworlds_core::{Property, Violation, panics};
+use manyworlds_explore::{HistoryEvent, HistoryKind, fingerprint};
+use manyworlds_linear::Spec;
+use manyworlds_linear::stage::{NOT_YET, Relation, Stage, Stuck, UNHEARD};
+use rustc_hash::FxHashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+/// States after an operation, and its responses.
+type Outcomes<T> = Vec<(T, T)>;
+
+/// A specification whose types are forgotten.
+pub trait AnySpec: Send + Sync {
+    /// What the object holds at the start.
+    fn initial(&self) -> Arc<dyn Value>;
+    /// What an operation can do.
+    fn outcomes(&self, state: &dyn Value, operation: &dyn Value) -> Outcomes<Arc<dyn Value>>;
+    /// The part of the object that it is about.
+    fn key(&self, operation: &dyn Value) -> Option<u64>;
+    /// What is wrong with a note, if it is of another type than the specification's.
+    fn complaint(&self, note: &Note) -> Option<String>;
+}
+
+impl<S: Spec> AnySpec for S {
+    fn initial(&self) -> Arc<dyn Value> {
+        Arc::new(Spec::initial(self))
+    }
+
+    fn outcomes(&self, state: &dyn Value, operation: &dyn Value) -> Outcomes<Arc<dyn Value>> {
+        let mut outcomes = Vec::new();
+        if let (Some(state), Some(operation)) = (state.as_any().downcast_ref(), operation.as_any().downcast_ref()) {
+            Spec::outcomes(self, state, operation, &mut outcomes);
+        }
+        let erase = |(state, response)| (Arc::new(state) as Arc<dyn Value>, Arc::new(response) as Arc<dyn Value>);
+        outcomes.into_iter().map(erase).collect()
+    }
+
+    fn key(&self, operation: &dyn Value) -> Option<u64> {
+        Spec::key(self, operation.as_any().downcast_ref()?)
+    }
+
+    fn complaint(&self, note: &Note) -> Option<String> {
+        let (value, what, wanted) = match note.kind {
+            NoteKind::Invoked if !note.value.as_any().is::<S::Operation>() => {
+                (&note.value, "an operation", std::any::type_name::<S::Operation>())
+            }
+            NoteKind::Returned if !note.value.as_any().is::<S::Response>() => {
+                (&note.value, "a response", std::any::type_name::<S::Response>())
+            }
+            _ => return None,
+        };
+        let found = value.type_name();
+        Some(format!("{what} of type `{found}` was recorded; the specification speaks of `{wanted}`"))
+    }
+}
+
+/// What the specification said so far.
+#[derive(Default)]
+pub struct Said {
+    outcomes: FxHashMap<(u32, u32), Outcomes<u32>>,
+    keys: FxHashMap<u32, Option<u64>>,
+}
+
+/// The specification as a relation over ids of values.
+struct Ids<'a> {
+    entries: &'a mut Entries,
+    spec: &'a dyn AnySpec,
+    /// The words of its panic, if it panicked, and where.
+    panic: Option<(String, Option<String>)>,
+}
+
+impl Relation for Ids<'_> {
+    fn outcomes(&mut self, state: u32, operation: u32) -> Outcomes<u32> {
+        if let Some(known) = self.entries.said.outcomes.get(&(state, operation)) {
+            return known.clone();
+        }
+        let [before, what] = [state, operation].map(|id| self.entries.values.get(id).value.clone());
+        let said = panics::listen(|| catch_unwind(AssertUnwindSafe(|| self.spec.outcomes(&*before, &*what))));
+        let outcomes = said.unwrap_or_else(|payload| {
+            self.panic.get_or_insert(panics::take(payload.as_ref()));
+            Vec::new()
+        });
+        let entries = &mut *self.entries;
+        let ids: Outcomes<u32> = outcomes.into_iter().map(|(s, r)| (entries.value(s), entries.value(r))).collect();
+        entries.said.outcomes.insert((state, operation), ids.clone());
+        ids
+    }
+
+    fn key(&self, operation: u32) -> Option<u64> {
+        self.entries.said.keys.get(&operation).copied().flatten()
+    }
+}
+
+impl Entries {
+    /// The id of a stage.
+    pub fn stage(&mut self, stage: Stage) -> u32 {
+        let values = &self.values;
+        let print = |id: u32| if id == NOT_YET || id == UNHEARD { u128::from(id) } else { values.print(id) };
+        self.stages.intern(stage, |stage| {
+            let open: Vec<_> = stage.open().iter().map(|o| (o.process, o.awaited, print(o.operation))).collect();
+            // Rows are sorted by ids, which differ from run to run.
+            let row = |row: &[u32]| fingerprint::of(&row.iter().map(|&id| print(id)).collect::<Vec<_>>());
+            fingerprint::of(&(open, stage.rows().map(row).fold(0, u128::wrapping_add)))
+        })
+    }
+
+    /// The stage before anything was recorded.
+    pub fn first_stage(&mut self, spec: &dyn AnySpec) -> u32 {
+        let initial = self.value(spec.initial());
+        self.stage(Stage::new(initial))
+    }
+
+    /// What the notes of an actor make of a stage, or the number of the failure.
+    pub fn recorded(&mut self, blueprint: &Blueprint, stage: u32, actor: u16, notes: &[Note]) -> Result<u32, u32> {
+        let spec = blueprint.spec.clone().expect("somebody watches");
+        let mut stage = (**self.stages.get(stage)).clone();
+        for note in notes {
+            stage = self.heard(&*spec, stage, actor, note)?;
+        }
+        Ok(self.stage(stage))
+    }
+
+    /// What one note of an actor makes of a stage, or the number of the failure.
+    fn heard(&mut self, spec: &dyn AnySpec, stage: Stage, actor: u16, note: &Note) -> Result<Stage, u32> {
+        if let Some(complaint) = spec.complaint(note) {
+            return Err(self.fail(Property::ApiContract, complaint, None));
+        }
+        let value = self.value(note.value.clone());
+        match note.kind {
+            NoteKind::Invoked => {
+                // A key that cannot be told is that of the whole: slower, and never wrong.
+                let key = catch_unwind(AssertUnwindSafe(|| spec.key(&*note.value))).unwrap_or(None);
+                self.said.keys.insert(value, key);
+                Ok(stage.invoke(actor, value))
+            }
+            NoteKind::Returned => self.returned(spec, &stage, actor, value),
+            NoteKind::Linearized | NoteKind::Text => Ok(stage),
+        }
+    }
+
+    /// Reads a whole history; its labels are ids of values.
+    fn judged(&mut self, spec: &dyn AnySpec, history: &[HistoryEvent]) -> Result<(), (u16, u32)> {
+        let initial = self.value(spec.initial());
+        let mut stage = Stage::new(initial);
+        for event in history {
+            let kind = match event.kind {
+                HistoryKind::Invoked => NoteKind::Invoked,
+                HistoryKind::Returned => NoteKind::Returned,
+            };
+            let note = Note { kind, value: self.values.get(event.label).value.clone() };
+            let actor = event.process as u16;
+            stage = self.heard(spec, stage, actor, &note).map_err(|failure| (actor, failure))?;
+        }
+        Ok(())
+    }
+
+    fn returned(&mut self, spec: &dyn AnySpec, stage: &Stage, actor: u16, response: u32) -> Result<Stage, u32> {
+        let mut ids = Ids { entries: self, spec, panic: None };
+        let next = stage.respond(actor, response, &mut ids);
+        if let Some((words, location)) = ids.panic {
+            return Err(self.fail(Property::Assertion, format!("the specification panics: {words}"), location));
+        }
+        let show = |id: u32| self.values.get(id).value.show();
+        let (property, message) = match next {
+            Ok(stage) => return Ok(stage),
+            Err(Stuck::NotInvoked) => {
+                (Property::ApiContract, format!("{} was returned, but no operation is open", show(response)))
+            }
+            Err(Stuck::NotLinearizable) => {
+                let open = stage.open().iter().find(|open| open.awaited && open.process == actor);
+                let operation = open.map_or_else(String::new, |open| show(open.operation));
+                let words = format!(
+                    "{operation} returned {}, which no order of the operations so far explains",
+                    show(response)
+                );
+                (Property::Linearizable, words)
+            }
+        };
+        Err(self.fail(property, message, None))
+    }
+
+    fn fail(&mut self, property: Property, message: String, location: Option<String>) -> u32 {
+        self.failures.intern(Violation { property, message, location, process: None }, fingerprint::of)
+    }
+}
+
+impl Mirrors {
+    /// Whether a step notes something that belongs to a history.
+    pub(crate) fn records(&self, step: &Step) -> bool {
+        step.handler().is_some_and(|(effects, branch)| self.effects[effects as usize][usize::from(branch)].records())
+    }
+}
+
+impl Worlds {
+    /// Whether a specification watches.
+    pub(crate) fn watches(&self) -> bool {
+        self.is_watched() && self.blueprint().spec.is_some()
+    }
+
+    /// Whether a whole history is as the specification says; `None` if there is none.
+    pub(crate) fn judged(&self, history: &[HistoryEvent]) -> Option<Result<(), Violation>> {
+        let spec = self.blueprint().spec.clone()?;
+        let judged = self.with_entries(|entries, _| {
+            entries
+                .judged(&*spec, history)
+                .map_err(|(actor, failure)| (actor, (**entries.failures.get(failure)).clone()))
+        });
+        let name = |actor: u16| Some(self.blueprint().actors[usize::from(actor)].name.clone());
+        Some(judged.map_err(|(actor, violation)| Violation { process: name(actor), ..violation }))
+    }
+
+    /// The weather after an actor has noted what a branch of its effects notes.
+    pub(crate) fn weather_after(&self, mirrors: &mut Mirrors, weather: u32, actor: u16, done: (u32, u16)) -> u32 {
+        if let Some(&id) = mirrors.recorded.get(&(weather, actor, done)) {
+            return id;
+        }
+        let before: Weather = (**mirrors.weathers.get(weather)).clone();
+        let notes = mirrors.effects[done.0 as usize][usize::from(done.1)].notes.clone();
+        let id = self.learn(mirrors, |entries, blueprint| {
+            let stage = before.history.expect("somebody watches");
+            let after = match entries.recorded(blueprint, stage, actor, &notes) {
+                Ok(stage) => Weather { history: Some(stage), ..before },
+                Err(failure) => Weather { failed: Some((actor, failure)), ..before },
+            };
+            entries.weather(after)
+        });
+        mirrors.recorded.insert((weather, actor, done), id);
+        id
+    }
+}

@@ -1,0 +1,257 @@
+//! A specification that watches, against whole paths: sloppy replicated registers, some linearizable and some not.
+
+use manyworlds_actor::client::{Client, Service};
+use manyworlds_actor::locals::ActorLocals;
+use manyworlds_actor::state::State;
+use manyworlds_actor::worlds::Worlds;
+use manyworlds_actor::{Actor, Context, Step, System};
+use manyworlds_core::{Budget, Deadlock, Network, Pid, Property, Replayed};
+use manyworlds_explore::{Config, Engine, Model, NoObserver, Path, SchedulerName, explore, narrate, replay};
+use manyworlds_linear::specs::Register;
+use manyworlds_linear::specs::register::{Operation, Response};
+use manyworlds_linear::stage::{Relation, Stage};
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Message {
+    Ask(usize, Operation<u8>),
+    Answer(usize, Response<u8>),
+    Copy(u8),
+}
+
+/// Keeps a value and copies it to some others, before or without being told that they have it.
+struct Replica {
+    copies_to: Vec<Pid>,
+}
+
+impl Actor for Replica {
+    type State = u8;
+    type Message = Message;
+
+    fn start(&self, _: &mut Context<'_>) -> u8 {
+        0
+    }
+
+    fn message(&self, held: &mut u8, from: Pid, message: &Message, ctx: &mut Context<'_>) {
+        match message {
+            Message::Ask(number, Operation::Read) => ctx.send(from, Message::Answer(*number, Response::Read(*held))),
+            Message::Ask(number, Operation::Write(value)) => {
+                *held = *value;
+                ctx.broadcast(&self.copies_to, Message::Copy(*value));
+                ctx.send(from, Message::Answer(*number, Response::Written));
+            }
+            Message::Copy(value) => *held = *value,
+            Message::Answer(..) => {}
+        }
+    }
+}
+
+struct At(Pid);
+
+impl Service for At {
+    type Operation = Operation<u8>;
+    type Response = Response<u8>;
+    type Message = Message;
+
+    fn request(&self, number: usize, operation: &Operation<u8>) -> Vec<(Pid, Message)> {
+        vec![(self.0, Message::Ask(number, *operation))]
+    }
+
+    fn response(&self, message: &Message) -> Option<(usize, Response<u8>)> {
+        if let Message::Answer(number, response) = message { Some((*number, *response)) } else { None }
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Shape {
+    network: Network,
+    /// Whether the first replica copies to the second, and the other way round.
+    copies: [bool; 2],
+    /// Where each client asks, and what.
+    clients: Vec<(u16, Vec<Operation<u8>>)>,
+}
+
+fn shapes() -> impl Strategy<Value = Shape> {
+    let operation = prop_oneof![Just(Operation::Read), (1..3u8).prop_map(Operation::Write)];
+    let client = (0..2u16, prop::collection::vec(operation, 1..=2));
+    let network = prop_oneof![Just(Network::Asyn), Just(Network::P2p), Just(Network::Cd)];
+    (network, any::<[bool; 2]>(), prop::collection::vec(client, 2..=3))
+        .prop_filter("few enough operations for whole paths", |(.., clients)| {
+            clients.iter().map(|(_, operations)| operations.len()).sum::<usize>() <= 4
+        })
+        .prop_map(|(network, copies, clients)| Shape { network, copies, clients })
+}
+
+fn system(shape: &Shape) -> System {
+    let replicas = [0, 1].map(Pid::root);
+    let mut system = System::new().network(shape.network);
+    for (nth, copies) in shape.copies.into_iter().enumerate() {
+        let copies_to = if copies { vec![replicas[1 - nth]] } else { Vec::new() };
+        system.add(format!("replica{nth}"), Replica { copies_to });
+    }
+    for (nth, (at, operations)) in shape.clients.iter().enumerate() {
+        system.add(format!("client{nth}"), Client::new(At(replicas[usize::from(*at)]), operations.clone()));
+    }
+    system.linearizable(Register::new(0u8))
+}
+
+/// A register over numbers: operation 0 reads, others write; response 100 is that of a write.
+struct Plain;
+
+impl Relation for Plain {
+    fn outcomes(&mut self, state: u32, operation: u32) -> Vec<(u32, u32)> {
+        vec![if operation == 0 { (state, state) } else { (operation, 100) }]
+    }
+
+    fn key(&self, _: u32) -> Option<u64> {
+        None
+    }
+}
+
+fn inner(words: &str) -> u32 {
+    words.chars().filter(char::is_ascii_digit).collect::<String>().parse().unwrap_or(0)
+}
+
+/// Walks every path; returns whether some history is not linearizable.
+fn some_path_is_bad(
+    worlds: &Worlds,
+    state: &State,
+    events: &mut Vec<(u16, String)>,
+    seen: &mut BTreeSet<String>,
+) -> bool {
+    // The same state after the same history has the same paths.
+    if !seen.insert(format!("{} {events:?}", worlds.in_words(state))) {
+        return false;
+    }
+    let mut steps = Vec::new();
+    worlds.actions(state, &mut steps);
+    if steps.is_empty() {
+        return !is_linearizable(events);
+    }
+    steps.iter().any(|step| {
+        let next = worlds.next(state, step).expect("enabled");
+        let before = events.len();
+        let told = worlds.tell(state, step, &next);
+        let notes = told.into_iter().filter(|step| step.kind == "note");
+        events.extend(notes.map(|note| (note.process as u16, note.message.unwrap_or_default())));
+        let bad = some_path_is_bad(worlds, &next, events, seen);
+        events.truncate(before);
+        bad
+    })
+}
+
+fn is_linearizable(events: &[(u16, String)]) -> bool {
+    let mut stage = Stage::new(0);
+    for (process, words) in events {
+        let next = match words.strip_prefix("invoked ") {
+            Some(operation) => Ok(stage.invoke(*process, inner(operation))),
+            None if words.contains("Written") => stage.respond(*process, 100, &mut Plain),
+            None => stage.respond(*process, inner(words), &mut Plain),
+        };
+        match next {
+            Ok(next) => stage = next,
+            Err(_) => return false,
+        }
+    }
+    true
+}
+
+fn naive(shape: &Shape) -> bool {
+    let worlds = system(shape).worlds().unwatched();
+    let start = worlds.initial().remove(0);
+    let told = worlds.tell_start(&start);
+    let notes = told.into_iter().filter(|step| step.kind == "note");
+    let mut events = notes.map(|note| (note.process as u16, note.message.unwrap_or_default())).collect();
+    some_path_is_bad(&worlds, &start, &mut events, &mut BTreeSet::new())
+}
+
+fn on_states(shape: &Shape, engine: Engine) -> bool {
+    let config = Config { threads: 2, ..Config::default() };
+    let report = explore(&system(shape).worlds(), engine, &config, &NoObserver).expect("it can be decided");
+    let violation = report.found.map(|found| found.violation.property);
+    assert!(violation.is_none() || violation == Some(Property::Linearizable), "{violation:?}");
+    violation.is_some()
+}
+
+fn by_must(shape: &Shape) -> bool {
+    let config = manyworlds_graph::Config { deadlock: Deadlock::Allow, ..manyworlds_graph::Config::default() };
+    let report = manyworlds_graph::explore(&ActorLocals::new(&system(shape)), &config, &NoObserver);
+    let violation = report.counterexample.map(|trace| trace.violation.property);
+    assert!(violation.is_none() || violation == Some(Property::Linearizable), "{violation:?}");
+    violation.is_some()
+}
+
+/// A scheduler that leaves nothing out; `None` if there are too many schedules.
+fn on_schedules(shape: &Shape, name: SchedulerName) -> Option<bool> {
+    let budget = Budget { executions: Some(20_000), ..Budget::default() };
+    let config = Config { budget, ..Config::default() };
+    let worlds = system(shape).worlds().unwatched();
+    let report = explore(&worlds, Engine::Schedules(name), &config, &NoObserver).expect("it can be decided");
+    let figures = report.stats.histories.expect("a scheduler has these figures");
+    let Some(found) = report.found else {
+        assert_eq!(figures.non_linearizable, Some(0));
+        return report.stopped.is_none().then_some(false);
+    };
+    assert_eq!((found.violation.property.clone(), figures.non_linearizable), (Property::Linearizable, Some(1)));
+    // The same steps are the same failure where histories are judged step by step, and not a step earlier.
+    let watched = system(shape).worlds();
+    let told = narrate(&worlds, &found.path, found.violation.clone());
+    let judged = replay(&system(shape).worlds().unwatched(), &told, |_, _| {});
+    assert_eq!(judged, Ok(Replayed::Reproduced));
+    let mut state = watched.initial().remove(0);
+    for (step, told) in found.path.steps.iter().map(|(step, _)| step).zip(1..) {
+        assert_eq!(watched.failure(&state), None, "before step {told}");
+        let wanted = step_in_words(&worlds, &found.path, told);
+        let mut steps = Vec::new();
+        watched.actions(&state, &mut steps);
+        let next = |step: &Step| watched.next(&state, step).expect("enabled");
+        let same = |step: &&Step| told_without_failure(&watched, &state, step, &next(step)) == wanted;
+        state = next(steps.iter().find(same).unwrap_or_else(|| panic!("{step:?} can be done here too")));
+    }
+    assert_eq!(watched.failure(&state), Some(found.violation));
+    Some(true)
+}
+
+/// What the path tells of its n-th step, from 1.
+fn step_in_words(worlds: &Worlds, path: &Path<Worlds>, nth: usize) -> String {
+    let before = if nth == 1 { &path.start } else { &path.steps[nth - 2].1 };
+    let (step, after) = &path.steps[nth - 1];
+    told_without_failure(worlds, before, step, after)
+}
+
+fn told_without_failure(worlds: &Worlds, before: &State, step: &Step, after: &State) -> String {
+    let told = worlds.tell(before, step, after);
+    told.iter()
+        .filter(|step| step.kind != "fail")
+        .map(|s| format!("{} {} {:?};", s.process, s.kind, s.message))
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn every_engine_sees_what_whole_paths_show(shape in shapes()) {
+        let bad = naive(&shape);
+        prop_assert_eq!(on_states(&shape, Engine::Bfs), bad, "bfs");
+        prop_assert_eq!(on_states(&shape, Engine::Dfs), bad, "dfs");
+        prop_assert_eq!(by_must(&shape), bad, "must");
+        prop_assert_eq!(on_schedules(&shape, SchedulerName::Dpor).unwrap_or(bad), bad, "DP");
+        // EX finds what there is to be found, but not in time.
+        prop_assert!(on_schedules(&shape, SchedulerName::Exhaustive) != Some(!bad), "EX");
+    }
+}
+
+#[test]
+fn both_verdicts_occur() {
+    let write_then_read = |at| {
+        let clients = vec![(0, vec![Operation::Write(1)]), (at, vec![Operation::Read, Operation::Read])];
+        Shape { network: Network::P2p, copies: [true, false], clients }
+    };
+    assert!(!naive(&write_then_read(0)));
+    assert!(naive(&write_then_read(1)));
+    assert_eq!(on_schedules(&write_then_read(0), SchedulerName::Dpor), Some(false));
+    assert_eq!(on_schedules(&write_then_read(1), SchedulerName::Dpor), Some(true));
+    assert_eq!(on_schedules(&write_then_read(1), SchedulerName::Exhaustive), Some(true));
+}

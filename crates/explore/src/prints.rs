@@ -1,0 +1,182 @@
+//! A set of fingerprints, made for a memory that is far away.
+//!
+//! Fingerprints lie in an open-addressed table of cache lines, four to a line. The home of a fingerprint is a line: 32 of its bits
+//! scaled to the length of the table, so that a table may have any length: it grows by half, and memory stays close to need. Scaling keeps
+//! the order of those bits, so that a growing table is copied nearly front to back. Nearly all searches end in the line they begin with, and
+//! that line can be asked for before it is needed.
+
+use manyworlds_prefetch::prefetch;
+
+/// No fingerprint: an empty slot.
+const EMPTY: u128 = 0;
+/// Slots in a line.
+const LINE: usize = 4;
+/// Where the number of steps is kept, in a set that keeps it.
+const STEPS: u128 = u32::MAX as u128;
+
+/// A set of fingerprints. The lower 32 bits of each may be taken for something else.
+#[derive(Default)]
+pub struct Prints {
+    /// Line after line. Lines are filled from the front.
+    slots: Vec<u128>,
+    /// Where the first line begins: at the start of a cache line.
+    first: usize,
+    lines: usize,
+    len: usize,
+    limit: usize,
+}
+
+/// How a state was reached.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Arrival {
+    /// For the first time.
+    New,
+    /// In fewer steps than before: those.
+    Sooner(u32),
+    /// Once more.
+    Known,
+}
+
+impl Prints {
+    #[inline(always)]
+    fn home(&self, print: u128) -> usize {
+        ((u64::from((print >> 32) as u32) * self.lines as u64) >> 32) as usize
+    }
+
+    /// Starts to fetch what is needed to insert a fingerprint.
+    #[inline(always)]
+    pub fn prefetch(&self, print: u128) {
+        prefetch(&self.slots, self.first + self.home(print) * LINE);
+    }
+
+    /// Whether the fingerprint is new.
+    #[inline(always)]
+    pub fn insert(&mut self, print: u128) -> bool {
+        let print = if print == EMPTY { 1 } else { print };
+        self.room();
+        let at = self.find::<false>(print);
+        let new = self.slots[at] == EMPTY;
+        if new {
+            self.slots[at] = print;
+            self.len += 1;
+        }
+        new
+    }
+
+    /// Adds a fingerprint that was reached in so many steps; they take the place of its lower 32 bits.
+    #[inline(always)]
+    pub fn insert_at(&mut self, print: u128, steps: u32) -> Arrival {
+        let upper = print & !STEPS;
+        let upper = if upper == EMPTY { 1 << 64 } else { upper };
+        self.room();
+        let at = self.find::<true>(upper);
+        let slot = &mut self.slots[at];
+        let (old, least) = (*slot, *slot as u32);
+        if old != EMPTY && least <= steps {
+            return Arrival::Known;
+        }
+        *slot = upper | u128::from(steps);
+        match old {
+            EMPTY => {
+                self.len += 1;
+                Arrival::New
+            }
+            _ => Arrival::Sooner(least),
+        }
+    }
+
+    /// Where the fingerprint is, or where it belongs; `UPPER` if its lower 32 bits do not count.
+    #[inline(always)]
+    fn find<const UPPER: bool>(&self, print: u128) -> usize {
+        let mut line = self.home(print);
+        loop {
+            let start = self.first + line * LINE;
+            let slots = &self.slots[start..start + LINE];
+            for (nth, &slot) in slots.iter().enumerate() {
+                let same = if UPPER { (slot ^ print) >> 32 == 0 } else { slot == print };
+                if same || slot == EMPTY {
+                    return start + nth;
+                }
+            }
+            line = if line + 1 == self.lines { 0 } else { line + 1 };
+        }
+    }
+
+    #[inline(always)]
+    fn room(&mut self) {
+        if self.len == self.limit {
+            self.grow();
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        self.lines = (self.lines / 2 * 3).max(16);
+        assert!(self.lines <= u32::MAX as usize, "a table of fingerprints is too long");
+        // Written, not just promised to be zero: a page that is read before it is written costs a second fault, and with several workers
+        // an interrupt of the other cores.
+        let length = self.lines * LINE + LINE - 1;
+        let mut slots: Vec<u128> = Vec::with_capacity(length);
+        slots.resize(length, EMPTY);
+        // An allocation that begins at a cache line by itself would cost more: the allocator keeps holes for it.
+        self.first = (slots.as_ptr() as usize).wrapping_neg() / size_of::<u128>() % LINE;
+        let old = std::mem::replace(&mut self.slots, slots);
+        self.limit = self.lines * LINE / 20 * 17;
+        for print in old.into_iter().filter(|&print| print != EMPTY) {
+            let at = self.find::<false>(print);
+            self.slots[at] = print;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::{HashMap, HashSet};
+
+    /// Few lower halves: full lines, and searches that go round the end of the table.
+    fn awkward(i: u64) -> u128 {
+        u128::from(i % 37).pow(20) << 64 | u128::from((i % 5_003).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    }
+
+    #[test]
+    fn agrees_with_the_standard_set() {
+        let (mut prints, mut naive) = (Prints::default(), HashSet::new());
+        for print in (0..20_000).map(awkward) {
+            prints.prefetch(print);
+            assert_eq!(prints.insert(print), naive.insert(print.max(1)));
+        }
+        let top = u128::from(u64::MAX);
+        assert!((1..50).all(|i| prints.insert(i << 64 | top)), "these go round the end of the table");
+        assert!(!(1..50).any(|i| prints.insert(i << 64 | top)));
+    }
+
+    #[test]
+    fn agrees_with_the_standard_map() {
+        let (mut prints, mut naive) = (Prints::default(), HashMap::new());
+        for i in 0..40_000u64 {
+            let (print, steps) = (awkward(i) << 32, (i.wrapping_mul(2_654_435_761) % 50) as u32);
+            let expected = match naive.get(&print) {
+                None => Arrival::New,
+                Some(&least) if least <= steps => Arrival::Known,
+                Some(&least) => Arrival::Sooner(least),
+            };
+            assert_eq!(prints.insert_at(print, steps), expected);
+            if expected != Arrival::Known {
+                naive.insert(print, steps);
+            }
+        }
+    }
+
+    #[test]
+    fn zero_is_a_fingerprint_like_any_other() {
+        let mut prints = Prints::default();
+        assert!(prints.insert(0));
+        assert!(!prints.insert(0));
+        let mut prints = Prints::default();
+        assert_eq!(
+            [3, 2, 2].map(|steps| prints.insert_at(0, steps)),
+            [Arrival::New, Arrival::Sooner(3), Arrival::Known]
+        );
+    }
+}

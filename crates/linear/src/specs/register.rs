@@ -1,0 +1,54 @@
+//! A register: what is read is what was written last.
+
+use crate::spec::{Datum, Sequential};
+
+/// A register that holds one value.
+#[derive(Clone, Debug, Default)]
+pub struct Register<V> {
+    initial: V,
+}
+
+impl<V> Register<V> {
+    /// A register that holds this at the start.
+    pub fn new(initial: V) -> Register<V> {
+        Register { initial }
+    }
+}
+
+/// What can be asked of a register.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Operation<V> {
+    /// What is in it?
+    Read,
+    /// Hold this.
+    Write(V),
+}
+
+/// What a register answers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Response<V> {
+    /// This is in it.
+    Read(V),
+    /// It is written.
+    Written,
+}
+
+impl<V: Datum> Sequential for Register<V> {
+    type State = V;
+    type Operation = Operation<V>;
+    type Response = Response<V>;
+
+    fn initial(&self) -> V {
+        self.initial.clone()
+    }
+
+    fn apply(&self, held: &mut V, operation: &Operation<V>) -> Response<V> {
+        match operation {
+            Operation::Read => Response::Read(held.clone()),
+            Operation::Write(value) => {
+                held.clone_from(value);
+                Response::Written
+            }
+        }
+    }
+}

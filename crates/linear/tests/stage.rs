@@ -1,0 +1,163 @@
+//! Stages against the definition: a history is linearizable if some order of its operations, in which each pending one may be left out, respects
+//! what came before what and is a run of the object.
+
+use manyworlds_linear::Spec;
+use manyworlds_linear::specs::{Map, Register, map, register};
+use manyworlds_linear::stage::{Relation, Stage, Stuck};
+use proptest::prelude::*;
+
+/// Numbers for whatever a specification speaks of.
+struct Numbered<S: Spec> {
+    spec: S,
+    states: Vec<S::State>,
+    operations: Vec<S::Operation>,
+    responses: Vec<S::Response>,
+}
+
+fn number<T: PartialEq>(list: &mut Vec<T>, item: T) -> u32 {
+    let known = list.iter().position(|known| *known == item);
+    known.unwrap_or_else(|| {
+        list.push(item);
+        list.len() - 1
+    }) as u32
+}
+
+impl<S: Spec> Relation for Numbered<S> {
+    fn outcomes(&mut self, state: u32, operation: u32) -> Vec<(u32, u32)> {
+        let mut out = Vec::new();
+        self.spec.outcomes(&self.states[state as usize], &self.operations[operation as usize], &mut out);
+        out.into_iter().map(|(s, r)| (number(&mut self.states, s), number(&mut self.responses, r))).collect()
+    }
+
+    fn key(&self, operation: u32) -> Option<u64> {
+        self.spec.key(&self.operations[operation as usize])
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Event<O, R> {
+    Invoke(u16, O),
+    Respond(u16, R),
+}
+
+/// Whether the stages explain every prefix.
+fn staged<S: Spec>(spec: S, events: &[Event<S::Operation, S::Response>]) -> bool {
+    let initial = spec.initial();
+    let mut numbers = Numbered { spec, states: vec![initial], operations: Vec::new(), responses: Vec::new() };
+    let mut stage = Stage::new(0);
+    for event in events {
+        match event {
+            Event::Invoke(process, operation) => {
+                stage = stage.invoke(*process, number(&mut numbers.operations, operation.clone()));
+            }
+            Event::Respond(process, response) => {
+                let response = number(&mut numbers.responses, response.clone());
+                match stage.respond(*process, response, &mut numbers) {
+                    Ok(next) => stage = next,
+                    Err(Stuck::NotLinearizable) => return false,
+                    Err(Stuck::NotInvoked) => panic!("histories are well-formed here"),
+                }
+            }
+        }
+    }
+    true
+}
+
+struct Op<S: Spec> {
+    operation: S::Operation,
+    invoked: usize,
+    returned: Option<(usize, S::Response)>,
+}
+
+fn operations<S: Spec>(events: &[Event<S::Operation, S::Response>]) -> Vec<Op<S>> {
+    let mut ops: Vec<Op<S>> = Vec::new();
+    let mut current = [None; 8];
+    for (at, event) in events.iter().enumerate() {
+        match event {
+            Event::Invoke(process, operation) => {
+                current[usize::from(*process)] = Some(ops.len());
+                ops.push(Op { operation: operation.clone(), invoked: at, returned: None });
+            }
+            Event::Respond(process, response) => {
+                let nth = current[usize::from(*process)].take().expect("well-formed");
+                ops[nth].returned = Some((at, response.clone()));
+            }
+        }
+    }
+    ops
+}
+
+fn place<S: Spec>(spec: &S, ops: &[Op<S>], done: u32, state: &S::State) -> bool {
+    let left = |nth: &usize| done & (1 << nth) == 0;
+    if (0..ops.len()).filter(left).all(|nth| ops[nth].returned.is_none()) {
+        return true;
+    }
+    // Nothing that is left may have returned before it was invoked.
+    let first = (0..ops.len()).filter(left).filter_map(|nth| Some(ops[nth].returned.as_ref()?.0)).min();
+    (0..ops.len()).filter(left).any(|nth| {
+        let op = &ops[nth];
+        if first.is_some_and(|first| first < op.invoked) {
+            return false;
+        }
+        let mut outcomes = Vec::new();
+        spec.outcomes(state, &op.operation, &mut outcomes);
+        let fits = |response: &S::Response| op.returned.as_ref().is_none_or(|(_, told)| told == response);
+        outcomes.iter().any(|(next, response)| fits(response) && place(spec, ops, done | 1 << nth, next))
+    })
+}
+
+/// A random well-formed history: who does something next, and what. A process may give up an operation and invoke another.
+fn history<O: Clone + std::fmt::Debug + 'static, R: Clone + std::fmt::Debug + 'static>(
+    operation: impl Strategy<Value = O>,
+    response: impl Fn(&O, u8) -> R,
+) -> impl Strategy<Value = Vec<Event<O, R>>> {
+    prop::collection::vec((0..4u16, operation, any::<u8>(), 0..8u8), 1..14).prop_map(move |moves| {
+        let mut events = Vec::new();
+        let mut open: [Option<O>; 4] = [const { None }; 4];
+        for (process, operation, dice, give_up) in moves {
+            let slot = &mut open[usize::from(process)];
+            match slot.take() {
+                Some(current) if give_up != 0 => events.push(Event::Respond(process, response(&current, dice))),
+                _ => {
+                    *slot = Some(operation.clone());
+                    events.push(Event::Invoke(process, operation));
+                }
+            }
+        }
+        events
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4000))]
+
+    #[test]
+    fn of_a_register(events in history(
+        prop_oneof![Just(register::Operation::Read), (0..3u8).prop_map(register::Operation::Write)],
+        |operation, dice| match operation {
+            register::Operation::Read => register::Response::Read(dice % 3),
+            register::Operation::Write(_) => register::Response::Written,
+        },
+    )) {
+        let spec = Register::new(0u8);
+        let expected = place(&spec, &operations(&events), 0, &0);
+        prop_assert_eq!(staged(spec, &events), expected);
+    }
+
+    #[test]
+    fn of_a_map(events in history(
+        prop_oneof![
+            (0..2u8).prop_map(map::Operation::Get),
+            (0..2u8, 1..3u8).prop_map(|(k, v)| map::Operation::Put(k, v)),
+            (0..2u8).prop_map(map::Operation::Delete),
+        ],
+        |operation, dice| match operation {
+            map::Operation::Get(_) => map::Response::Got((dice % 3 > 0).then_some(dice % 3)),
+            _ => map::Response::Done,
+        },
+    )) {
+        let spec = Map::<u8, u8>::new();
+        let expected = place(&spec, &operations(&events), 0, &Spec::initial(&spec));
+        prop_assert_eq!(staged(spec, &events), expected);
+    }
+}
