@@ -1,9 +1,12 @@
 //! DS2's schedulers behind the one interface.
 
-use manyworlds::actor::{Actor, Context, System};
+use manyworlds::actor::{Actor, Client, Context, Service, System};
 use manyworlds::explore::Model;
+use manyworlds::linear::specs::Register;
+use manyworlds::linear::specs::register::{Operation, Response};
 use manyworlds::{
-    Checker, EngineName, Observer, Options, Pid, Progress, Replayed, Specification, StopReason, Subject, Verdict,
+    Checker, EngineName, Observer, Options, Pid, Progress, Property, Replayed, Specification, StopReason, Subject,
+    Verdict,
 };
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -101,6 +104,68 @@ fn all_of_them_find_and_replay() {
         assert_eq!(figures.first_bug, Some(bugs.0.into_inner()), "{engine}");
         assert_eq!(figures.first_bug, Some(figures.schedules), "it stops there");
         assert!(figures.first_bug_time.is_some(), "{engine}");
+    }
+}
+
+/// Answers at once, and forgets what it was told to keep.
+struct Forgetful;
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Message {
+    Ask(usize, Operation<u8>),
+    Answer(usize, Response<u8>),
+}
+
+impl Actor for Forgetful {
+    type State = ();
+    type Message = Message;
+
+    fn start(&self, _: &mut Context<'_>) {}
+
+    fn message(&self, _: &mut (), from: Pid, message: &Message, ctx: &mut Context<'_>) {
+        if let Message::Ask(number, operation) = message {
+            let response = if *operation == Operation::Read { Response::Read(0) } else { Response::Written };
+            ctx.send(from, Message::Answer(*number, response));
+        }
+    }
+}
+
+struct At(Pid);
+
+impl Service for At {
+    type Operation = Operation<u8>;
+    type Response = Response<u8>;
+    type Message = Message;
+
+    fn request(&self, number: usize, operation: &Operation<u8>) -> Vec<(Pid, Message)> {
+        vec![(self.0, Message::Ask(number, *operation))]
+    }
+
+    fn response(&self, message: &Message) -> Option<(usize, Response<u8>)> {
+        if let Message::Answer(number, response) = message { Some((*number, *response)) } else { None }
+    }
+}
+
+/// A write that is forgotten shows only when a read begins after it has returned.
+#[test]
+fn histories_are_judged_and_bad_ones_replayed() {
+    let mut system = System::new();
+    let register = system.add("register", Forgetful);
+    for operation in [Operation::Write(1), Operation::Read] {
+        system.add(format!("{operation:?}"), Client::new(At(register), [operation]));
+    }
+    let system = system.linearizable(Register::new(0u8));
+    for (engine, _) in SCHEDULERS {
+        let options = Options { keep_going: true, ..Options::new().engine(engine) };
+        let outcome = options.check(&system).expect("it applies").outcome;
+        let figures = outcome.stats.histories.expect("a scheduler has these figures");
+        if matches!(engine, EngineName::Exhaustive | EngineName::Dpor) {
+            assert_eq!((figures.unique, figures.non_linearizable), (3, Some(1)), "{engine}");
+        }
+        assert_eq!(outcome.violation().is_some(), figures.non_linearizable > Some(0), "{engine}");
+        let Some(trace) = outcome.trace() else { continue };
+        assert_eq!(trace.violation.property, Property::Linearizable);
+        assert_eq!(system.replay(trace, &mut |_, _| {}), Ok(Replayed::Reproduced), "{engine}");
     }
 }
 
