@@ -13,8 +13,8 @@
 //! at the start:  x for d, y for b, z for c          b on y: sends q to d          c on z: sends p to b
 //! ```
 //!
-//! There are two races, x and q at d, y and p at b, and so four ends. After `x y q z p` the state at the start is to explore y too. After
-//! `y x q z p` the race of y and p asks it for the first receive after y: x, which is known. Nobody asks for z, so of the two
+//! There are two races, x and q at d, y and p at b, and so four ends. After `x y z q p` the state at the start is to explore y too. After
+//! `y x z q p` the race of y and p asks it for the first receive after y: x, which is known. Nobody asks for z, so of the two
 //! reversals together (`z p y q x`) nothing is seen. DP adds z, on which p depends; IRed follows p to z.
 
 use super::frame::Frame;
