@@ -49,7 +49,8 @@ pub struct CheckArgs {
     /// Parameters of the model
     #[arg(value_name = "KEY=VALUE")]
     pub params: Vec<String>,
-    /// auto, must, bfs, dfs, random or brute
+    /// auto, must, bfs, dfs, random or brute; for actors also a scheduler: systematic-random (sr), exhaustive (ex), delay (db), dpor (dp),
+    /// trans-dpor (td), ired (ir) or liviola (lv)
     #[arg(long, value_name = "NAME", default_value = "auto")]
     pub engine: String,
     /// asyn, p2p, cd or mbox [default: the model's own]
@@ -58,13 +59,13 @@ pub struct CheckArgs {
     /// Workers [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
     pub threads: Option<u64>,
-    /// Seed of random schedules
+    /// Seed of random walks and schedules
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
     /// The order in which processes run: receive-last, left-to-right, right-to-left or random
     #[arg(long, value_name = "NAME", default_value = "receive-last")]
     pub policy: String,
-    /// Stop after so many executions (must, brute), or walks (random)
+    /// Stop after so many executions (must, brute), walks (random) or schedules (schedulers)
     #[arg(long, value_name = "N")]
     pub max_executions: Option<u64>,
     /// Stop after so many states (bfs, dfs)
@@ -91,6 +92,9 @@ pub struct CheckArgs {
     /// Explore one of all states that are the same up to the names of identical actors (bfs, dfs)
     #[arg(long)]
     pub symmetry: bool,
+    /// How many actors the scheduler `delay` may skip in one schedule [default: 2]
+    #[arg(long, value_name = "N")]
+    pub delays: Option<u32>,
     /// Distinguish p2p executions by order of arrival, read or not (Must §6.2)
     #[arg(long)]
     pub eager: bool,
