@@ -381,6 +381,15 @@ impl Model for Worlds {
         self.numbered_step(&mut self.mirrors.borrow_mut(), state, number)
     }
 
+    fn successor(&self, state: &State, number: u32) -> Option<State> {
+        self.prepare(state);
+        let mirrors = &mut *self.mirrors.borrow_mut();
+        let step = self.numbered_step(mirrors, state, number)?;
+        let mut next = state.clone();
+        self.perform(mirrors, &mut next, &step);
+        Some(next)
+    }
+
     fn at_rest(&self, state: &State) -> bool {
         self.prepare(state);
         !self.any_step(&mut self.mirrors.borrow_mut(), state)

@@ -75,6 +75,11 @@ pub trait Model: Clone + Send + 'static {
         actions.into_iter().nth(number as usize)
     }
 
+    /// The state that the action with this number leads to, see [`Model::numbered`].
+    fn successor(&self, state: &Self::State, number: u32) -> Option<Self::State> {
+        self.next(state, &self.numbered(state, number)?)
+    }
+
     /// Whether nothing can happen in `state`.
     fn at_rest(&self, state: &Self::State) -> bool {
         let mut actions = Vec::new();
