@@ -1,11 +1,21 @@
 //! Linearizability: does a concurrent object behave as if each operation took effect at once, somewhere between its invocation and its
 //! response?
 //!
-//! A [`Spec`] says what the operations do one after the other. The ready ones are in [`specs`].
+//! A [`Spec`] says what the operations do one after the other; the ready ones are in [`specs`]. A [`History`] is what was seen. [`check`]
+//! says whether the one explains the other: it finds an order of the operations, or says why there is none ([`Explanation`]).
 
 #![forbid(unsafe_code)]
 
+mod check;
+mod explain;
+mod history;
+mod minimize;
 pub mod spec;
 pub mod specs;
+mod value;
 
+pub use check::{Answer, Consistency, Options, Verdict, check, check_with};
+pub use explain::Explanation;
+pub use history::{Event, History, Misplaced, Operation};
+pub use value::Value;
 pub use spec::{Datum, Sequential, Spec, key_of};
