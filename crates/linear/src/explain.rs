@@ -5,6 +5,7 @@ use crate::history::{History, Operation};
 use crate::minimize::minimize;
 use crate::spec::Spec;
 use manyworlds_core::{Observer, Progress, StopReason};
+use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Why a history is not linearizable, or not sequentially consistent. Operations are given by their numbers.
@@ -39,12 +40,10 @@ pub(crate) fn explain<S: Spec>(
     let mut explanation = Explanation { prefix, stuck, minimal: None, core: None };
     if options.explain {
         explanation.minimal = smallest(spec, history, &cause, options).ok();
-        explanation.core = core(spec, history, &cause, options).ok();
+        explanation.core = core(spec, history, part, &cause, options).ok();
     }
     explanation
 }
-
-type Longest = (Vec<usize>, Vec<usize>, Vec<usize>);
 
 /// An order of everything up to the return of an operation, the operation, and what was invoked before its return.
 fn longest<S: Spec>(
@@ -53,7 +52,7 @@ fn longest<S: Spec>(
     part: &[usize],
     stuck: usize,
     options: &Options,
-) -> Longest {
+) -> (Vec<usize>, Vec<usize>, Vec<usize>) {
     let operations = history.operations();
     let end = operations[stuck].returned.expect("only operations that return get stuck");
     let cause: Vec<usize> = part.iter().copied().filter(|&number| operations[number].invoked <= end).collect();
@@ -61,19 +60,17 @@ fn longest<S: Spec>(
     let all: Vec<usize> = (0..cause.len()).collect();
     let found = check_part(spec, &History::from_operations(cut), &all, options.consistency, options.observer).0;
     let prefix = match found {
-        Found::Order(order) => order.into_iter().map(|number| cause[number]).collect(),
+        Found::Order(order) => order.into_iter().map(|at| cause[at]).collect(),
         // It was stopped here.
         _ => Vec::new(),
     };
     (prefix, vec![stuck], cause)
 }
 
-/// An operation as it was known just before `end`.
+/// An operation in a history that ends before `end`. What is still open there may or may not have taken effect; if it did, it was with the
+/// response that came later.
 fn cut<O: Clone, R: Clone>(operation: &Operation<O, R>, end: usize) -> Operation<O, R> {
-    match operation.returned {
-        Some(returned) if returned < end => operation.clone(),
-        _ => freed(operation),
-    }
+    Operation { returned: operation.returned.filter(|&returned| returned < end), ..operation.clone() }
 }
 
 /// An operation of which nothing but its invocation is known.
@@ -89,43 +86,43 @@ fn smallest<S: Spec>(
     cause: &[usize],
     options: &Options,
 ) -> Result<Vec<usize>, StopReason> {
-    minimize(cause, &mut |kept| {
-        match check_part(spec, history, kept, options.consistency, options.observer).0 {
-            Found::Stopped(reason) => Err(reason),
-            Found::Order(_) => Ok(false),
-            Found::Stuck(_) | Found::Dead { .. } => Ok(true),
-        }
-    })
+    minimize(cause, &mut |kept| is_bad(check_part(spec, history, kept, options.consistency, options.observer).0))
 }
 
 /// Removing an operation means that nothing but its invocation is known.
 fn core<S: Spec>(
     spec: &S,
     history: &History<S::Operation, S::Response>,
+    part: &[usize],
     cause: &[usize],
     options: &Options,
 ) -> Result<Vec<usize>, StopReason> {
     let operations = history.operations();
-    let mut looser: Vec<Operation<_, _>> = cause.iter().map(|&number| freed(&operations[number])).collect();
-    let all: Vec<usize> = (0..cause.len()).collect();
-    let core = minimize(&all, &mut |kept| {
-        kept.iter().for_each(|&at| looser[at] = operations[cause[at]].clone());
-        let history = History::from_operations(looser.clone());
-        kept.iter().for_each(|&at| looser[at] = freed(&operations[cause[at]]));
+    let place_of: FxHashMap<usize, usize> = part.iter().enumerate().map(|(at, &number)| (number, at)).collect();
+    let free: Vec<_> = part.iter().map(|&number| freed(&operations[number])).collect();
+    let all: Vec<usize> = (0..free.len()).collect();
+    minimize(cause, &mut |kept| {
+        let mut looser = free.clone();
+        kept.iter().for_each(|number| looser[place_of[number]] = operations[*number].clone());
         let patience = Patience { inner: options.observer, ticks: AtomicU32::new(PATIENCE) };
-        match check_part(spec, &history, &all, options.consistency, &patience).0 {
+        match check_part(spec, &History::from_operations(looser), &all, options.consistency, &patience).0 {
             // Too hard to tell: keep what was to be left out.
             Found::Stopped(_) if patience.is_over() => Ok(false),
-            Found::Stopped(reason) => Err(reason),
-            Found::Order(_) => Ok(false),
-            Found::Stuck(_) | Found::Dead { .. } => Ok(true),
+            found => is_bad(found),
         }
-    })?;
-    Ok(core.into_iter().map(|at| cause[at]).collect())
+    })
+}
+
+fn is_bad(found: Found) -> Result<bool, StopReason> {
+    match found {
+        Found::Stopped(reason) => Err(reason),
+        Found::Order(_) => Ok(false),
+        Found::Stuck(_) | Found::Dead { .. } => Ok(true),
+    }
 }
 
 /// How often a search for a core may ask its observer.
-const PATIENCE: u32 = 8;
+const PATIENCE: u32 = 4;
 
 /// An observer that gives up after some ticks: a count, not a time, so that the answer is always the same.
 struct Patience<'o> {

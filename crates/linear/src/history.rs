@@ -14,7 +14,7 @@ pub struct Operation<O, R> {
     pub invoked: usize,
     /// When the answer came. `None`: it never came, the operation is *pending*: it may take effect at any time after its invocation, or never.
     pub returned: Option<usize>,
-    /// The answer. `None`: it is not known, any would do.
+    /// The answer. `None`: it is not known, any would do. A pending operation with a response takes effect with that one, if at all.
     pub response: Option<R>,
 }
 

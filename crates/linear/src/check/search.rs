@@ -19,8 +19,8 @@
 //! - **No detours.** If `x` and `o` commute in this state, and `x` let no read in, then after `x o` there is nothing that is not also reached by `o`,
 //!   and `x` at some later return.
 //!
-//! These also hold for the history up to any event, with all that is open there made pending; hence the farthest event that the search
-//! reaches is the end of the longest linearizable prefix.
+//! These also hold for the history up to any event, if what is open there may or may not have taken effect, with the response that came later;
+//! hence the farthest return that the search meets and cannot pass is the end of the longest prefix that has an order.
 
 use super::bits::Bits;
 use super::board::Board;
@@ -38,7 +38,7 @@ const TICK: u32 = 4096;
 pub enum Found {
     /// Operations by number, in an order that explains the history.
     Order(Vec<usize>),
-    /// There is none. Every prefix that ends before this return can be explained, none that contains it.
+    /// There is none. Everything before the return of this operation can be explained, but not its return too.
     Stuck(usize),
     /// There is none (sequential consistency): the longest order of a part, and what could not come next.
     Dead {

@@ -235,7 +235,7 @@ impl<'a, 's, S: Spec> Sequentially<'a, 's, S> {
 
     /// Everything was tried here.
     fn leave(&mut self) {
-        if self.order.len() > self.best.len() {
+        if self.stuck.is_empty() || self.order.len() > self.best.len() {
             self.best.truncate(self.common);
             self.best.extend_from_slice(&self.order[self.common..]);
             self.common = self.order.len();

@@ -1,6 +1,8 @@
-//! The definition, word for word: try every order. No memory, no cleverness.
+//! The definition, word for word: try every order. The only concession is that the same operations in the same state are not tried to
+//! be continued twice.
 
 use manyworlds_linear::{Consistency, History, Operation, Spec};
+use std::collections::HashSet;
 
 type Ops<S> = [Operation<<S as Spec>::Operation, <S as Spec>::Response>];
 
@@ -19,7 +21,8 @@ pub fn is_consistent<S: Spec>(
     history: &History<S::Operation, S::Response>,
     consistency: Consistency,
 ) -> bool {
-    place(spec, history.operations(), &mut vec![false; history.len()], &spec.initial(), consistency)
+    let mut hopeless = HashSet::new();
+    place(spec, history.operations(), &mut vec![false; history.len()], &spec.initial(), consistency, &mut hopeless)
 }
 
 fn place<S: Spec>(
@@ -28,7 +31,11 @@ fn place<S: Spec>(
     placed: &mut Vec<bool>,
     state: &S::State,
     consistency: Consistency,
+    hopeless: &mut HashSet<(Vec<bool>, S::State)>,
 ) -> bool {
+    if hopeless.contains(&(placed.clone(), state.clone())) {
+        return false;
+    }
     if operations.iter().zip(&*placed).all(|(operation, placed)| *placed || operation.is_pending()) {
         return true;
     }
@@ -45,12 +52,13 @@ fn place<S: Spec>(
         placed[at] = true;
         for (after, response) in outcomes {
             let fits = operations[at].response.as_ref().is_none_or(|seen| *seen == response);
-            if fits && place(spec, operations, placed, &after, consistency) {
+            if fits && place(spec, operations, placed, &after, consistency, hopeless) {
                 return true;
             }
         }
         placed[at] = false;
     }
+    hopeless.insert((placed.clone(), state.clone()));
     false
 }
 
