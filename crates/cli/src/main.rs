@@ -5,6 +5,7 @@ mod args;
 mod bench;
 mod check;
 mod json;
+mod linearize;
 mod list;
 mod litmus;
 mod progress;
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
         Command::List(args) => list::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Replay(args) => replay::run(&args),
+        Command::Linearize(args) => linearize::run(&args),
         Command::Litmus(args) => litmus::run(&args),
         Command::Bench(args) => bench::run(&args),
     };

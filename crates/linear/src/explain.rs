@@ -143,4 +143,3 @@ impl Observer for Patience<'_> {
         if left == 0 { Some(StopReason::MaxStates) } else { self.inner.tick(progress) }
     }
 }
-

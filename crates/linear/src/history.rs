@@ -42,8 +42,12 @@ pub enum Misplaced {
 impl fmt::Display for Misplaced {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Misplaced::Busy(process) => write!(f, "process {process} invokes an operation while another of its own is open"),
-            Misplaced::Idle(process) => write!(f, "process {process} completes an operation, but none of its own is open"),
+            Misplaced::Busy(process) => {
+                write!(f, "process {process} invokes an operation while another of its own is open")
+            }
+            Misplaced::Idle(process) => {
+                write!(f, "process {process} completes an operation, but none of its own is open")
+            }
         }
     }
 }
@@ -175,6 +179,11 @@ impl<O, R> History<O, R> {
         self.open.get(&process).map(|&number| &self.operations[number])
     }
 
+    /// The number of the operation that the process waits for.
+    pub fn position(&self, process: usize) -> Option<usize> {
+        self.open.get(&process).copied()
+    }
+
     fn close(&mut self, process: usize) -> Result<usize, Misplaced> {
         self.open.remove(&process).ok_or(Misplaced::Idle(process))
     }
@@ -244,7 +253,8 @@ mod tests {
             (0, Event::Return),
         ];
         let history = History::from_events(events).unwrap();
-        let seen: Vec<_> = history.operations().iter().map(|o| (o.operation, o.returned.is_some(), o.response)).collect();
+        let seen: Vec<_> =
+            history.operations().iter().map(|o| (o.operation, o.returned.is_some(), o.response)).collect();
         assert_eq!(seen, [("a", false, None), ("c", true, Some(3)), ("d", true, None)]);
         assert_eq!((history.pending(), history.max_concurrency()), (1, 2));
         assert!(history.operations()[1].precedes(&history.operations()[2]));

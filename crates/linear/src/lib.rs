@@ -3,13 +3,18 @@
 //!
 //! A [`Spec`] says what the operations do one after the other; the ready ones are in [`specs`]. A [`History`] is what was seen. [`check`]
 //! says whether the one explains the other: it finds an order of the operations, or says why there is none ([`Explanation`]).
+//!
+//! Histories recorded from real systems are read by [`formats`], as a [`Recorded`] history; an [`Object`] checks it.
 
 #![forbid(unsafe_code)]
 
 mod check;
 mod explain;
+pub mod formats;
 mod history;
 mod minimize;
+mod objects;
+mod recorded;
 pub mod spec;
 pub mod specs;
 mod value;
@@ -17,5 +22,7 @@ mod value;
 pub use check::{Answer, Consistency, Options, Verdict, check, check_with};
 pub use explain::Explanation;
 pub use history::{Event, History, Misplaced, Operation};
-pub use value::Value;
+pub use objects::Object;
+pub use recorded::{BadLine, Call, Recorded};
 pub use spec::{Datum, Sequential, Spec, key_of};
+pub use value::Value;

@@ -41,7 +41,9 @@ impl Value {
             }
             Json::String(text) => Ok(Value::Str(text.clone())),
             Json::Array(items) => items.iter().map(Value::from_json).collect::<Result<_, _>>().map(Value::List),
-            Json::Object(_) => Err("an object is no value; expected null, a number, a text, true, false or a list".into()),
+            Json::Object(_) => {
+                Err("an object is no value; expected null, a number, a text, true, false or a list".into())
+            }
         }
     }
 

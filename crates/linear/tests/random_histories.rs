@@ -69,17 +69,28 @@ fn agree<S: Spec>(
         Verdict::Violated(explanation) => {
             prop_assert!(!expected, "there is an order");
             prop_assert!(!explanation.stuck.is_empty());
-            prop_assert!(explanation.stuck.iter().all(|stuck| !explanation.prefix.contains(stuck)) || consistency == Consistency::Linearizable);
+            prop_assert!(
+                explanation.stuck.iter().all(|stuck| !explanation.prefix.contains(stuck))
+                    || consistency == Consistency::Linearizable
+            );
             // Where too much is free, the definition takes for ever, and the checker gives up on a smaller core.
             let sets = [(explanation.minimal, false), (explanation.core, true)];
             for (set, cut) in sets.into_iter().filter(|(_, cut)| !cut || history.len() <= FEW) {
                 let set = set.expect("nobody stopped it");
                 let only = |set: &[usize]| if cut { freed(history, set) } else { history.restrict(set) };
-                prop_assert!(!consistent(&only(&set)), "{set:?} is consistent (core: {cut}, {consistency:?}) {:?}", history.operations());
+                prop_assert!(
+                    !consistent(&only(&set)),
+                    "{set:?} is consistent (core: {cut}, {consistency:?}) {:?}",
+                    history.operations()
+                );
                 for at in 0..set.len() {
                     let mut fewer = set.clone();
                     fewer.remove(at);
-                    prop_assert!(consistent(&only(&fewer)), "{set:?} is not minimal (core: {cut}, {consistency:?}): {fewer:?} will do for {:#?}", history.operations());
+                    prop_assert!(
+                        consistent(&only(&fewer)),
+                        "{set:?} is not minimal (core: {cut}, {consistency:?}): {fewer:?} will do for {:#?}",
+                        history.operations()
+                    );
                 }
             }
         }

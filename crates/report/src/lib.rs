@@ -6,6 +6,7 @@
 //! | [`failure`] | the whole report of a violation: property, place, chart, how to see it again |
 //! | [`chart`] | the message-sequence chart |
 //! | [`summary`] | one line for any outcome |
+//! | [`timeline`] | operations of processes as bars |
 //! | [`step`] | a step in words, for replays |
 //! | `order`, `rows`, `layout`, `canvas` | the way from steps to a chart: drawing order, rows, columns, characters |
 //! | `place`, `style`, `text` | short source locations, glyphs and colours, widths and cuts |
@@ -25,10 +26,12 @@ mod summary;
 #[cfg(test)]
 mod tests;
 mod text;
+mod timeline;
 mod words;
 
 pub use chart::chart;
 pub use failure::{Hints, failure, headline};
 pub use style::Style;
 pub use summary::summary;
+pub use timeline::{Bar, Timeline, timeline};
 pub use words::step;

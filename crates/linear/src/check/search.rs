@@ -311,9 +311,7 @@ impl<'a, 's, S: Spec, B: Bits> Search<'a, 's, S, B> {
     /// Whether an operation of the same kind, which returns earlier, is open too.
     fn has_twin(&self, x: u32, at: usize) -> bool {
         let twin = self.problem.ops[x as usize].twin;
-        twin != NONE
-            && self.board.is_open(twin)
-            && !self.nodes[at].done.has(self.problem.ops[twin as usize].slot)
+        twin != NONE && self.board.is_open(twin) && !self.nodes[at].done.has(self.problem.ops[twin as usize].slot)
     }
 
     /// Adds one pending operation of each class that changes something to the next node.
@@ -417,7 +415,8 @@ impl<'a, 's, S: Spec, B: Bits> Search<'a, 's, S, B> {
             By::Pending(class) => {
                 let member = self.sets.count(now.used, class);
                 now.used = self.sets.with(now.used, class);
-                order.push(self.problem.pending[self.problem.classes[class as usize].members[member as usize] as usize]);
+                order
+                    .push(self.problem.pending[self.problem.classes[class as usize].members[member as usize] as usize]);
             }
         }
         now.state = state;

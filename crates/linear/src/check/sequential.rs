@@ -217,9 +217,11 @@ impl<'a, 's, S: Spec> Sequentially<'a, 's, S> {
         }
         visited.push(used);
         choices.sort_by_key(|&process| self.next(process as usize).map(|op| op.returned));
-        choices.extend((0..self.classes.len()).filter(|&class| self.is_open(class, used)).map(|class| {
-            (self.processes.len() + class) as u32
-        }));
+        choices.extend(
+            (0..self.classes.len())
+                .filter(|&class| self.is_open(class, used))
+                .map(|class| (self.processes.len() + class) as u32),
+        );
         let frame = Frame { state, used, taken: self.order.len(), choices: self.choices.len(), choice: 0, outcome: 0 };
         self.frames.push(frame);
         self.choices.extend(choices);
@@ -239,7 +241,8 @@ impl<'a, 's, S: Spec> Sequentially<'a, 's, S> {
             self.best.truncate(self.common);
             self.best.extend_from_slice(&self.order[self.common..]);
             self.common = self.order.len();
-            self.stuck = (0..self.processes.len()).filter_map(|process| self.next(process).map(|op| op.number)).collect();
+            self.stuck =
+                (0..self.processes.len()).filter_map(|process| self.next(process).map(|op| op.number)).collect();
         }
         let frame = self.frames.pop().expect("a frame");
         self.choices.truncate(frame.choices);
@@ -269,4 +272,3 @@ impl<'a, 's, S: Spec> Sequentially<'a, 's, S> {
         order.iter().map(number).collect()
     }
 }
-

@@ -75,7 +75,8 @@ pub fn explains<S: Spec>(
     let once = order.iter().enumerate().all(|(at, &number)| place_of(number) == Some(at));
     let timely = order.iter().enumerate().all(|(at, &late)| {
         (0..operations.len()).all(|early| {
-            !before(&operations[early], &operations[late], consistency) || place_of(early).is_some_and(|place| place < at)
+            !before(&operations[early], &operations[late], consistency)
+                || place_of(early).is_some_and(|place| place < at)
         })
     });
     complete && once && timely && responds(spec, operations, order, &spec.initial())
