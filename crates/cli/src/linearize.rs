@@ -215,8 +215,11 @@ impl Checked<'_> {
 
     /// Why not, for people.
     fn why(&self, explanation: &Explanation) -> String {
-        let mut text =
-            format!("\n  {} operations can be put in order; then this cannot be placed:", explanation.prefix.len());
+        let placed = match explanation.prefix.len() {
+            1 => "1 operation".to_string(),
+            n => format!("{n} operations"),
+        };
+        let mut text = format!("\n  {placed} can be put in order; then this cannot be placed:");
         for &number in &explanation.stuck {
             let operation = &self.recorded.history.operations()[number];
             text.push_str(&format!(
