@@ -35,7 +35,9 @@ fn main() -> ExitCode {
         ["stateright", ..] => explicit::compare(explicit::Turns(3), &arguments[1..]),
         ["stateright-one", case, side] => explicit::measure_one(case, side),
         _ => {
-            eprintln!("usage: peers [--quick]\n       peers stateright [--quick] [case…]\n       peers porcupine [--quick]");
+            eprintln!(
+                "usage: peers [--quick]\n       peers stateright [--quick] [case…]\n       peers porcupine [--quick]"
+            );
             ExitCode::from(2)
         }
     }

@@ -93,6 +93,9 @@ impl Object {
                 known && call.key.is_some() == (keyed && !(transacts && call.name == "txn"))
             })
         };
+        // Sets and counters share the names of their operations; what they read tells them apart.
+        let counts = recorded.history.operations().iter().any(|op| matches!(op.response, Some(Value::Int(_))));
+        let has_all = |object: &Object| has_all(object) && !(counts && *object == Object::Set);
         // A register is a register with compare-and-set of which nobody made use.
         Object::ALL.into_iter().filter(|object| *object != Object::Register).find(has_all)
     }

@@ -189,7 +189,7 @@ pub fn generated() -> Vec<Case> {
         ("register, 10 clients, wrong", Shape { clients: 10, wrong: true, ..plain }),
         ("register, 8 clients, all writes differ", Shape { clients: 8, values: 1 << 30, ..plain }),
         ("cas, 5 clients, 10 % lost", Shape { cas: 30, lost: 10, operations: 120, ..plain }),
-        ("cas, 5 clients, 10 % lost, wrong", Shape { cas: 30, lost: 10, operations: 90, wrong: true, ..plain }),
+        ("cas, 5 clients, 10 % lost, wrong", Shape { cas: 30, lost: 10, operations: 60, wrong: true, ..plain }),
         ("cas, 4 clients, 20 % lost", Shape { clients: 4, cas: 30, lost: 20, operations: 80, seed: 3, ..plain }),
         ("register, 5 clients, 10000 operations", Shape { operations: 10_000, ..plain }),
     ];

@@ -1,7 +1,7 @@
 //! Histories of correct objects with many clients, some of which give up, and of objects that err once.
 
 use manyworlds::linear::specs::cas_register::{Operation as Op, Response};
-use manyworlds::linear::specs::{queue, CasRegister};
+use manyworlds::linear::specs::{CasRegister, queue};
 use manyworlds::linear::{History, Sequential};
 
 /// Numbers that look random, always the same.

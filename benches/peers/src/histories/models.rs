@@ -76,7 +76,10 @@ impl Model for WholeMap {
 
     fn step(map: &Self::State, access: &Access) -> (bool, Self::State) {
         match access {
-            Access::Get(key, seen) => (map.get(key).is_none_or(|held| held == seen) && (map.contains_key(key) || seen.is_empty()), map.clone()),
+            Access::Get(key, seen) => (
+                map.get(key).is_none_or(|held| held == seen) && (map.contains_key(key) || seen.is_empty()),
+                map.clone(),
+            ),
             Access::Put(key, value) => {
                 let mut map = map.clone();
                 map.insert(key.clone(), value.clone());

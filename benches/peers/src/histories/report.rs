@@ -28,7 +28,8 @@ impl Compared {
 
 /// What everybody needs.
 pub fn figures(all: &[Compared]) -> String {
-    let head = ["history", "operations", "linearizable", "ours ms", "porcupine-rs ms", "ratio", "counts"].map(String::from);
+    let head =
+        ["history", "operations", "linearizable", "ours ms", "porcupine-rs ms", "ratio", "counts"].map(String::from);
     let rows = all.iter().map(|compared| {
         [
             compared.name.clone(),
