@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn bars_begin_and_end_in_order() {
         let text = timeline(&stale_read(), &Style::default());
-        assert_eq!(text, "p0  ├ write 1 ─────┤   ├ write 2 ╌╌▷\np1    ├ read → 1 ┤  ├ ✗ read → 0 ─┤\n", "\n{text}");
+        assert_eq!(text, "p0  ├ write 1 ────┤  ├ write 2 ╌▷\np1    ├ read → 1 ┤ ├ ✗ read → 0 ┤\n", "\n{text}");
     }
 
     #[test]
@@ -189,8 +189,8 @@ mod tests {
 
     #[test]
     fn a_narrow_terminal_gets_a_list() {
-        let text = timeline(&stale_read(), &Style { width: 30, ..Style::default() });
+        let text = timeline(&stale_read(), &Style { width: 26, ..Style::default() });
         assert_eq!(text.lines().next(), Some("p0  write 1 (from 0 to 3)"), "\n{text}");
-        assert!(text.lines().all(|line| width(line) <= 30), "\n{text}");
+        assert!(text.lines().all(|line| width(line) <= 26), "\n{text}");
     }
 }
