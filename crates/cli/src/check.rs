@@ -123,7 +123,7 @@ fn policy(name: &str, seed: u64) -> Result<Policy, Complaint> {
 }
 
 /// A flag that Ctrl-C sets: the run then stops cleanly and says what it knows.
-fn interrupt() -> Arc<AtomicBool> {
+pub fn interrupt() -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
     let handler = flag.clone();
     // Without a handler Ctrl-C just ends the program, as ever.

@@ -24,7 +24,7 @@ pub use manyworlds_program::{
 pub use options::{EngineName, Options};
 pub use states::Specification;
 pub use subject::{Answer, Refused, Subject};
-pub use watch::{peak_resident_bytes, resident_bytes};
+pub use watch::{Watch, peak_resident_bytes, resident_bytes};
 
 /// Actors: a state and handlers, in every world.
 #[doc(inline)]
