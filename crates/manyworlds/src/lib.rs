@@ -3,6 +3,7 @@
 
 mod actors;
 mod checker;
+mod linearizable;
 mod options;
 mod programs;
 mod states;
@@ -11,6 +12,7 @@ pub mod testing;
 mod watch;
 
 pub use checker::{Checker, Engine};
+pub use linearizable::{Invoked, Returned, invoked, returned};
 pub use manyworlds_core::{
     Deadlock, Network, NoObserver, Observer, Outcome, Pid, Policy, Progress, Property, Replayed, ScheduleStats, Stats,
     StopReason, Trace, TraceError, TraceProcess, TraceStep, Verdict, Violation,
