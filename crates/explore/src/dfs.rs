@@ -3,6 +3,9 @@
 //! A state is marked when it is found and expanded when it is taken from the stack; a path is the numbers of the actions that led to the
 //! state at hand. A worker that has nothing to do is given the oldest states of another's stack, with their paths.
 //!
+//! A few siblings are expanded together: the successors of all of them are listed, and looked up after that. So what the look-ups need is on its
+//! way from memory while there is something else to do.
+//!
 //! With persistent sets a state is expanded in full when its set led to nothing new. Whatever the order of visits, each reduced state
 //! then has a successor that is expanded after it; so a chain of reduced states ends in a state that is expanded in full, and no action
 //! is ignored for ever.
@@ -23,6 +26,8 @@ use std::sync::{Mutex, MutexGuard};
 
 /// A hungry worker is given at most so many states.
 const SHARE: usize = 32;
+/// So many siblings are expanded together.
+const TOGETHER: usize = 4;
 /// The observer is asked once in so many states.
 const TICK: u64 = 1024;
 
@@ -131,19 +136,46 @@ struct Worker<'a, M: Model> {
     shared: &'a Shared<'a, M>,
     bound: u32,
     own: Own<M>,
-    /// How to get to the state at hand.
+    /// How to get to the state whose successors are visited.
     trail: Vec<u32>,
     /// States to be visited, oldest first.
     stack: VecDeque<Task<M::State>>,
     /// How many of the oldest were given away.
     given: u64,
-    /// For each state on the path, from the one the job began with: where its successors begin on the stack.
-    marks: Vec<u64>,
-    /// Successors of the state at hand: numbers of actions, fingerprints.
-    batch: Vec<(u32, u128)>,
-    /// The successors themselves, if whole states are wanted.
-    built: Vec<M::State>,
+    /// Whose successors are on the stack, and where.
+    marks: Vec<Mark>,
+    /// Siblings to be expanded together, and their successors.
+    group: Vec<Task<M::State>>,
+    batches: [Batch<M::State>; TOGETHER],
     visits: u64,
+}
+
+/// A state whose successors are on the stack. Whatever is above them comes from its siblings, so the trail begins like the path to it.
+#[derive(Clone, Copy)]
+struct Mark {
+    /// Where its successors begin.
+    start: u64,
+    /// How many steps lead to it.
+    depth: usize,
+    /// The last of them.
+    nth: u32,
+}
+
+/// Successors of a state.
+struct Batch<S> {
+    /// Numbers of actions, fingerprints.
+    prints: Vec<(u32, u128)>,
+    /// The successors themselves, if whole states are wanted.
+    built: Vec<S>,
+}
+
+/// What is known of a state before its successors are looked up.
+#[derive(Clone, Copy, Default)]
+struct Listed {
+    /// A handler failed: there are no successors.
+    failed: bool,
+    /// `None` if they were not listed.
+    steps: Option<Steps>,
 }
 
 impl<'a, M: Model> Worker<'a, M> {
@@ -168,8 +200,8 @@ impl<'a, M: Model> Worker<'a, M> {
             stack: VecDeque::new(),
             given: 0,
             marks: Vec::new(),
-            batch: Vec::new(),
-            built: Vec::new(),
+            group: Vec::new(),
+            batches: std::array::from_fn(|_| Batch { prints: Vec::new(), built: Vec::new() }),
             visits: 0,
         }
     }
@@ -195,14 +227,17 @@ impl<'a, M: Model> Worker<'a, M> {
         while let Some(job) = self.shared.take(self.config.threads.max(1)) {
             self.trail = job.trail;
             self.given = 0;
-            self.visit(job.task, access);
-            while let Some(task) = self.pop() {
-                self.visit(task, access);
+            self.group.push(job.task);
+            loop {
+                self.visit(access);
                 if self.shared.stop.load(Ordering::Relaxed) {
                     break;
                 }
                 if self.shared.hungry.load(Ordering::Relaxed) > 0 {
                     self.share();
+                }
+                if !self.pop() {
+                    break;
                 }
             }
             self.own.left += self.stack.len() as u64;
@@ -211,79 +246,101 @@ impl<'a, M: Model> Worker<'a, M> {
         }
     }
 
-    /// The next state, with the trail cut back to the one it comes from.
-    fn pop(&mut self) -> Option<Task<M::State>> {
+    /// Takes the next siblings from the stack, and makes the trail that of the state they come from. Whether there are any.
+    fn pop(&mut self) -> bool {
         let top = self.given + self.stack.len() as u64;
-        while self.marks.last().is_some_and(|&mark| mark.max(self.given) >= top) {
+        while self.marks.last().is_some_and(|mark| mark.start.max(self.given) >= top) {
             self.marks.pop();
-            self.trail.pop();
         }
-        if self.marks.is_empty() { None } else { self.stack.pop_back() }
+        let Some(&Mark { start, depth, nth }) = self.marks.last() else { return false };
+        self.trail.truncate(depth);
+        self.trail.push(nth);
+        let count = ((top - start.max(self.given)) as usize).min(TOGETHER);
+        self.group.extend(self.stack.drain(self.stack.len() - count..).rev());
+        true
     }
 
     /// Gives the oldest states away.
     fn share(&mut self) {
         let mut queue = self.shared.queue();
-        let before = self.trail.len() - self.marks.len();
         for _ in 0..SHARE.min(self.stack.len() / 2) {
             let Some(task) = self.stack.pop_front() else { return };
             // The state it comes from is the last whose successors begin here or below.
-            let parent = self.marks.partition_point(|&mark| mark <= self.given);
-            queue.jobs.push(Job { trail: self.trail[..before + parent].to_vec(), task });
+            let parent = self.marks.partition_point(|mark| mark.start <= self.given) - 1;
+            let Mark { depth, nth, .. } = self.marks[parent];
+            let trail = self.trail[..depth].iter().copied().chain([nth]).collect();
+            queue.jobs.push(Job { trail, task });
             self.given += 1;
         }
         self.shared.announce(&queue);
     }
 
-    fn visit(&mut self, task: Task<M::State>, access: &mut Access<'_, M::State>) {
-        self.tick();
-        self.trail.push(task.nth);
-        self.marks.push(self.given + self.stack.len() as u64);
-        let depth = (self.trail.len() - 1) as u32;
-        let first = task.arrival == Arrival::New;
-        let state = &task.state;
-        let failed = self.own.stepper.model.failure(state).is_some();
-        let steps = (depth < self.bound && !failed).then(|| self.steps(state, Part::Reduced, access));
-        // In the meantime what the insertion of the successors needs is on its way from memory.
-        if first {
-            if self.config.collect_states {
-                self.own.collected.push(state.clone());
-            }
-            if failed || self.own.checks.look(&self.own.stepper.model, state) {
-                self.found();
-            }
+    /// Visits the states of the group.
+    fn visit(&mut self, access: &mut Access<'_, M::State>) {
+        let mut group = std::mem::take(&mut self.group);
+        let depth = self.trail.len() as u32;
+        let mut listed = [Listed::default(); TOGETHER];
+        for (at, task) in group.iter().enumerate() {
+            self.tick();
+            let failed = self.own.stepper.model.failure(&task.state).is_some();
+            let steps = (depth < self.bound && !failed).then(|| self.steps(at, &task.state, Part::Reduced, access));
+            listed[at] = Listed { failed, steps };
         }
-        if failed {
-            return;
+        for (at, task) in group.iter().enumerate().filter(|(_, task)| task.arrival == Arrival::New) {
+            self.look(task, listed[at].failed);
         }
+        for (at, task) in group.drain(..).enumerate().filter(|&(at, _)| !listed[at].failed) {
+            self.go_on(at, &task, listed[at].steps, access);
+        }
+        self.group = group;
+    }
+
+    /// Looks at a new state.
+    fn look(&mut self, task: &Task<M::State>, failed: bool) {
+        if self.config.collect_states {
+            self.own.collected.push(task.state.clone());
+        }
+        if failed || self.own.checks.look(&self.own.stepper.model, &task.state) {
+            self.found(task.nth);
+        }
+    }
+
+    /// Puts the successors of a state that are new on the stack.
+    fn go_on(&mut self, at: usize, task: &Task<M::State>, steps: Option<Steps>, access: &mut Access<'_, M::State>) {
+        let before = self.stack.len();
         let moved = if let Some(steps) = steps {
-            self.expand(state, steps, depth, task.arrival, access)
+            self.expand(at, task, steps, access)
         } else {
-            let moved = self.own.stepper.has_successor(state);
+            let moved = self.own.stepper.has_successor(&task.state);
             self.own.cut += i64::from(moved);
             moved
         };
-        if first && !moved {
-            self.rest(state);
+        if self.stack.len() > before {
+            let start = self.given + before as u64;
+            self.marks.push(Mark { start, depth: self.trail.len(), nth: task.nth });
+        }
+        if task.arrival == Arrival::New && !moved {
+            self.rest(task);
         }
     }
 
-    /// Nothing more can happen in `state`.
-    fn rest(&mut self, state: &M::State) {
-        let (checks, model) = (&self.own.checks, &self.own.stepper.model);
+    /// Nothing more can happen in a state.
+    fn rest(&mut self, task: &Task<M::State>) {
+        let (checks, model, state) = (&self.own.checks, &self.own.stepper.model, &task.state);
         if checks.is_wrong_at_rest(model, state) && !checks.is_wrong(model, state) {
-            self.found();
+            self.found(task.nth);
         }
         if self.config.collect_final {
-            self.own.at_rest.push(state.clone());
+            self.own.at_rest.push(task.state.clone());
         }
     }
 
-    /// The state at the end of the trail is wrong.
-    fn found(&mut self) {
+    /// The state to which this step leads from the end of the trail is wrong.
+    fn found(&mut self, nth: u32) {
         self.own.violations += 1;
         if self.own.found.is_none() {
-            let path = self.own.stepper.follow(&self.trail);
+            let numbers: Vec<u32> = self.trail.iter().copied().chain([nth]).collect();
+            let path = self.own.stepper.follow(&numbers);
             let violation = self.own.checks.violation(&self.own.stepper.model, path.last());
             self.own.found = violation.map(|violation| Found { violation, path });
         }
@@ -293,21 +350,14 @@ impl<'a, M: Model> Worker<'a, M> {
     }
 
     /// Puts the new successors on the stack; whether there are any successors at all.
-    fn expand(
-        &mut self,
-        state: &M::State,
-        steps: Steps,
-        depth: u32,
-        arrival: Arrival,
-        access: &mut Access<'_, M::State>,
-    ) -> bool {
+    fn expand(&mut self, at: usize, task: &Task<M::State>, steps: Steps, access: &mut Access<'_, M::State>) -> bool {
         let mut generated = steps.generated;
-        if !self.insert(state, depth + 1, access) && steps.reduced {
-            generated += self.steps(state, Part::Rest, access).generated;
-            self.insert(state, depth + 1, access);
+        if !self.insert(at, &task.state, access) && steps.reduced {
+            generated += self.steps(at, &task.state, Part::Rest, access).generated;
+            self.insert(at, &task.state, access);
         }
         // Steps of a state that is expanded again count once.
-        match arrival {
+        match task.arrival {
             Arrival::Sooner(before) if before < self.bound => {}
             Arrival::Sooner(_) => {
                 self.own.cut -= i64::from(generated > 0);
@@ -318,25 +368,27 @@ impl<'a, M: Model> Worker<'a, M> {
         generated > 0
     }
 
-    /// The successors of `state` become the batch.
-    fn steps(&mut self, state: &M::State, part: Part, access: &mut Access<'_, M::State>) -> Steps {
-        if let Some(steps) = self.own.stepper.quick_steps(state, &mut self.batch) {
-            self.batch.iter().for_each(|&(_, print)| access.prefetch(print));
+    /// Lists the successors of `state` in a batch.
+    fn steps(&mut self, at: usize, state: &M::State, part: Part, access: &mut Access<'_, M::State>) -> Steps {
+        let Batch { prints, built } = &mut self.batches[at];
+        if let Some(steps) = self.own.stepper.quick_steps(state, prints) {
+            prints.iter().for_each(|&(_, print)| access.prefetch(print));
             return steps;
         }
-        let (batch, built) = (&mut self.batch, &mut self.built);
         self.own.stepper.expand(state, part, |nth, print, next| {
             access.prefetch(print);
-            batch.push((nth, print));
+            prints.push((nth, print));
             built.extend(next);
         })
     }
 
-    /// Inserts the batch of successors of `from`; whether anything was new.
-    fn insert(&mut self, from: &M::State, depth: u32, access: &mut Access<'_, M::State>) -> bool {
-        let mut built = self.built.drain(..);
+    /// Inserts a batch of successors of `from`; whether anything was new.
+    fn insert(&mut self, at: usize, from: &M::State, access: &mut Access<'_, M::State>) -> bool {
+        let depth = self.trail.len() as u32 + 1;
+        let Batch { prints, built } = &mut self.batches[at];
+        let mut built = built.drain(..);
         let (before, mut new) = (self.stack.len(), 0);
-        for (nth, print) in self.batch.drain(..) {
+        for (nth, print) in prints.drain(..) {
             let built = built.next();
             let arrival = access.shard(print, |shard| shard.insert(print, built.as_ref(), depth));
             new += u64::from(arrival == Arrival::New);
