@@ -2,6 +2,8 @@
 //! which world breaks your property, why, and how to see it again.
 
 mod actors;
+#[cfg(doctest)]
+mod book;
 mod checker;
 mod options;
 mod programs;
