@@ -8,9 +8,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn chapters(directory: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(directory).expect("the book is there").map(|entry| entry.expect("it can be read").path());
+    let entries =
+        fs::read_dir(directory).expect("the book is there").map(|entry| entry.expect("it can be read").path());
     let (directories, files): (Vec<PathBuf>, Vec<PathBuf>) = entries.partition(|path| path.is_dir());
-    let mut found: Vec<PathBuf> = files.into_iter().filter(|path| path.extension().is_some_and(|e| e == "md")).collect();
+    let mut found: Vec<PathBuf> =
+        files.into_iter().filter(|path| path.extension().is_some_and(|e| e == "md")).collect();
     found.extend(directories.iter().flat_map(|directory| chapters(directory)));
     found
 }
