@@ -2,7 +2,7 @@
 
 use manyworlds::actor::locals::{ActorLocals, Finals, refusal};
 use manyworlds::actor::{System, Worlds};
-use manyworlds::explore::{Budget, Config, Engine, Model as _, NoObserver, Reduction, Report, explore};
+use manyworlds::explore::{Budget, Config, Engine, Model as _, NoObserver, Reduction, Report, SchedulerName, explore};
 use manyworlds::{Deadlock, EngineName, Network, Options, Replayed, Subject, Trace, Verdict};
 use manyworlds_graph as graph;
 use manyworlds_protocols::{Build, Model, models};
@@ -162,6 +162,32 @@ fn must_ends_where_dfs_ends() {
         }
     }
     // Some have too many executions for a test; under mbox most are refused.
+    assert!(compared.len() > 40, "{compared:?}");
+}
+
+/// Of the schedulers EX and DP leave nothing out: where they come to an end they have seen how executions end.
+#[test]
+fn schedulers_that_leave_nothing_out_end_where_dfs_ends() {
+    let mut compared = Vec::new();
+    for model in actors().filter(|model| !model.name.starts_with("raft")) {
+        for network in Network::ALL {
+            let system = decidable_by_all(&small(model)).network(network);
+            let dfs = run(&system, Engine::Dfs, &bounded(model));
+            for scheduler in [SchedulerName::Exhaustive, SchedulerName::Dpor] {
+                let budget = Budget { executions: Some(5_000), depth: Some(200), ..Budget::default() };
+                let config = Config { budget, ..bounded(model) };
+                let schedules = run(&system, Engine::Schedules(scheduler), &config);
+                if schedules.report.stopped.is_some() || schedules.report.stats.truncated != Some(0) {
+                    continue;
+                }
+                let name = format!("{} {network} {scheduler:?}", model.name);
+                assert_eq!(schedules.violated(), dfs.violated(), "{name}");
+                assert_eq!(schedules.ends(), dfs.ends(), "{name}");
+                compared.push(name);
+            }
+        }
+    }
+    // Many have too many schedules for a test, or go on for ever.
     assert!(compared.len() > 40, "{compared:?}");
 }
 

@@ -1,9 +1,11 @@
 //! Measures Manyworlds against the two published implementations of Must, `must-mc` and `traceforge`: the same programs, in the same run.
-//! With `stateright` it measures the engines on global states against Stateright's.
+//! With `stateright` it measures the engines on global states against Stateright's, with `porcupine` the linearizability checker against
+//! `porcupine-rs`.
 //! Prints what everyone needs and whether Manyworlds is as much faster as is demanded; exits with 1 if it is not.
 
 mod explicit;
 mod floors;
+mod histories;
 mod measure;
 mod ns_nr;
 mod nworkers;
@@ -27,11 +29,15 @@ fn main() -> ExitCode {
     match words[..] {
         [] => must(FULL),
         ["--quick"] => must(QUICK),
+        ["porcupine"] => histories::compare(histories::Effort { runs: 15, seconds: 3.0 }),
+        ["porcupine", "--quick"] => histories::compare(histories::Effort { runs: 3, seconds: 0.5 }),
         ["stateright", "--quick", ..] => explicit::compare(explicit::Turns(1), &arguments[2..]),
         ["stateright", ..] => explicit::compare(explicit::Turns(3), &arguments[1..]),
         ["stateright-one", case, side] => explicit::measure_one(case, side),
         _ => {
-            eprintln!("usage: peers [--quick]\n       peers stateright [--quick] [case…]");
+            eprintln!(
+                "usage: peers [--quick]\n       peers stateright [--quick] [case…]\n       peers porcupine [--quick]"
+            );
             ExitCode::from(2)
         }
     }

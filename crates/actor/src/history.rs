@@ -11,7 +11,7 @@ use crate::system::Blueprint;
 use crate::table::{Entries, Mirrors};
 use crate::worlds::Worlds;
 use manyworlds_core::{Property, Violation, panics};
-use manyworlds_explore::fingerprint;
+use manyworlds_explore::{HistoryEvent, HistoryKind, fingerprint};
 use manyworlds_linear::Spec;
 use manyworlds_linear::stage::{NOT_YET, Relation, Stage, Stuck, UNHEARD};
 use rustc_hash::FxHashMap;
@@ -127,22 +127,43 @@ impl Entries {
         let spec = blueprint.spec.clone().expect("somebody watches");
         let mut stage = (**self.stages.get(stage)).clone();
         for note in notes {
-            if let Some(complaint) = spec.complaint(note) {
-                return Err(self.fail(Property::ApiContract, complaint, None));
-            }
-            let value = self.value(note.value.clone());
-            match note.kind {
-                NoteKind::Invoked => {
-                    // A key that cannot be told is that of the whole: slower, and never wrong.
-                    let key = catch_unwind(AssertUnwindSafe(|| spec.key(&*note.value))).unwrap_or(None);
-                    self.said.keys.insert(value, key);
-                    stage = stage.invoke(actor, value);
-                }
-                NoteKind::Returned => stage = self.returned(&*spec, &stage, actor, value)?,
-                NoteKind::Linearized | NoteKind::Text => {}
-            }
+            stage = self.heard(&*spec, stage, actor, note)?;
         }
         Ok(self.stage(stage))
+    }
+
+    /// What one note of an actor makes of a stage, or the number of the failure.
+    fn heard(&mut self, spec: &dyn AnySpec, stage: Stage, actor: u16, note: &Note) -> Result<Stage, u32> {
+        if let Some(complaint) = spec.complaint(note) {
+            return Err(self.fail(Property::ApiContract, complaint, None));
+        }
+        let value = self.value(note.value.clone());
+        match note.kind {
+            NoteKind::Invoked => {
+                // A key that cannot be told is that of the whole: slower, and never wrong.
+                let key = catch_unwind(AssertUnwindSafe(|| spec.key(&*note.value))).unwrap_or(None);
+                self.said.keys.insert(value, key);
+                Ok(stage.invoke(actor, value))
+            }
+            NoteKind::Returned => self.returned(spec, &stage, actor, value),
+            NoteKind::Linearized | NoteKind::Text => Ok(stage),
+        }
+    }
+
+    /// Reads a whole history; its labels are ids of values.
+    fn judged(&mut self, spec: &dyn AnySpec, history: &[HistoryEvent]) -> Result<(), (u16, u32)> {
+        let initial = self.value(spec.initial());
+        let mut stage = Stage::new(initial);
+        for event in history {
+            let kind = match event.kind {
+                HistoryKind::Invoked => NoteKind::Invoked,
+                HistoryKind::Returned => NoteKind::Returned,
+            };
+            let note = Note { kind, value: self.values.get(event.label).value.clone() };
+            let actor = event.process as u16;
+            stage = self.heard(spec, stage, actor, &note).map_err(|failure| (actor, failure))?;
+        }
+        Ok(())
     }
 
     fn returned(&mut self, spec: &dyn AnySpec, stage: &Stage, actor: u16, response: u32) -> Result<Stage, u32> {
@@ -186,6 +207,18 @@ impl Worlds {
     /// Whether a specification watches.
     pub(crate) fn watches(&self) -> bool {
         self.is_watched() && self.blueprint().spec.is_some()
+    }
+
+    /// Whether a whole history is as the specification says; `None` if there is none.
+    pub(crate) fn judged(&self, history: &[HistoryEvent]) -> Option<Result<(), Violation>> {
+        let spec = self.blueprint().spec.clone()?;
+        let judged = self.with_entries(|entries, _| {
+            entries
+                .judged(&*spec, history)
+                .map_err(|(actor, failure)| (actor, (**entries.failures.get(failure)).clone()))
+        });
+        let name = |actor: u16| Some(self.blueprint().actors[usize::from(actor)].name.clone());
+        Some(judged.map_err(|(actor, violation)| Violation { process: name(actor), ..violation }))
     }
 
     /// The weather after an actor has noted what a branch of its effects notes.

@@ -19,6 +19,7 @@
 //! | [`situation`] | an actor with what is on its way to it, and what it can do then |
 //! | [`step`], `enabled` | what can happen in a global state |
 //! | `perform` | what comes of it |
+//! | [`receives`] | what schedulers are told: who receives what from whom, what is recorded |
 //! | [`view`] | a global state as properties see it |
 //! | [`symmetry`] | identical actors |
 //! | [`persistent`] | partial-order reduction |
@@ -43,6 +44,7 @@ pub mod locals;
 pub mod narrate;
 mod perform;
 pub mod persistent;
+pub mod receives;
 pub mod situation;
 pub mod state;
 pub mod step;

@@ -85,6 +85,14 @@ impl Step {
         }
     }
 
+    /// The actor whose handler runs, coming up again included.
+    pub fn whose(&self) -> Option<u16> {
+        match *self {
+            Step::Restart { actor, .. } => Some(actor),
+            _ => self.actor(),
+        }
+    }
+
     /// The actor that takes the step, if one does.
     pub fn actor(&self) -> Option<u16> {
         match *self {

@@ -4,10 +4,11 @@ use crate::actor::Actor;
 use crate::erased::AnyActor;
 use crate::faults::Faults;
 use crate::history::AnySpec;
+use crate::receives::Interest;
 use crate::view::View;
 use crate::worlds::Worlds;
 use manyworlds_core::{Network, Pid, Property, Violation, panics};
-use manyworlds_explore::Kind;
+use manyworlds_explore::{Keys, Kind};
 use manyworlds_linear::Spec;
 use rustc_hash::FxHashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -87,6 +88,8 @@ pub struct Blueprint {
     pub questions: Vec<Question>,
     /// How operations that actors record are meant to behave.
     pub spec: Option<Arc<dyn AnySpec>>,
+    /// Which keys messages touch, and which messages are excluded.
+    pub interest: Interest,
 }
 
 impl Blueprint {
@@ -284,6 +287,29 @@ impl System {
     /// A system has one specification; several objects are one that holds them all.
     pub fn linearizable(mut self, spec: impl Spec) -> System {
         self.0.spec = Some(Arc::new(spec));
+        self
+    }
+
+    /// Says which keys of a distributed map the receiver of a message of this type touches, for the scheduler LiViola: it does not try
+    /// both orders of two messages that touch no common key. What is not said, or [`Keys::Unknown`], counts as all keys; so does a
+    /// closure that panics.
+    ///
+    /// LiViola looks for histories that are not linearizable. Nothing of that kind is lost by the keys as long as a handler, when it gets a
+    /// message that touches some keys, reads and writes only what belongs to those keys, and sends only messages that touch
+    /// no others: then messages with different keys commute, and each key has its own history. A message whose effect depends on
+    /// more (who leads, who has joined, how much was counted) touches all keys.
+    pub fn touches<M: 'static>(mut self, keys: impl Fn(&M) -> Keys + Send + Sync + 'static) -> System {
+        self.0.interest.touches(keys);
+        self
+    }
+
+    /// Excludes messages of this type from being put into different orders by the scheduler LiViola: they are received whenever they come.
+    ///
+    /// That is right for a message whose receipt neither interferes with others nor makes its receiver send something to the system that may,
+    /// does not change what the receiver stores for any key, and does not change what a client observes. A client's acknowledgement that
+    /// nobody waits for is one; what ends an operation is not.
+    pub fn excluded<M: 'static>(mut self, excluded: impl Fn(&M) -> bool + Send + Sync + 'static) -> System {
+        self.0.interest.excludes(excluded);
         self
     }
 

@@ -18,7 +18,7 @@ use crate::system::{Blueprint, Question};
 use crate::table::{Entries, Local, Mirrors, NONE, Status, Table};
 use crate::view::View;
 use manyworlds_core::{Coverage, LocalStats, Network, TraceProcess, TraceStep, Violation};
-use manyworlds_explore::{Model, Property, fingerprint};
+use manyworlds_explore::{HistoryEvent, Model, Property, Receive, fingerprint};
 use smallvec::SmallVec;
 use std::cell::{Cell, Ref, RefCell};
 use std::sync::Arc;
@@ -338,6 +338,7 @@ impl Model for Worlds {
     type Action = Step;
 
     const TELLS_PRINTS: bool = true;
+    const TELLS_RECEIVES: bool = true;
 
     fn initial(&self) -> Vec<State> {
         self.starts().into_iter().map(|(state, _)| state).collect()
@@ -378,6 +379,15 @@ impl Model for Worlds {
     fn numbered(&self, state: &State, number: u32) -> Option<Step> {
         self.prepare(state);
         self.numbered_step(&mut self.mirrors.borrow_mut(), state, number)
+    }
+
+    fn successor(&self, state: &State, number: u32) -> Option<State> {
+        self.prepare(state);
+        let mirrors = &mut *self.mirrors.borrow_mut();
+        let step = self.numbered_step(mirrors, state, number)?;
+        let mut next = state.clone();
+        self.perform(mirrors, &mut next, &step);
+        Some(next)
     }
 
     fn at_rest(&self, state: &State) -> bool {
@@ -425,6 +435,23 @@ impl Model for Worlds {
 
     fn persistent(&self, state: &State, steps: &mut [Step]) -> usize {
         persistent::persistent(self, state, steps)
+    }
+
+    fn receive(&self, state: &State, step: &Step) -> Option<Receive> {
+        self.received(state, &self.in_full(state, step))
+    }
+
+    fn recorded_at_start(&self, state: &State, out: &mut Vec<HistoryEvent>) {
+        let start = self.starts().into_iter().find(|(start, _)| start == state);
+        start.iter().flat_map(|(_, steps)| steps).for_each(|step| self.note_history(step, out));
+    }
+
+    fn recorded(&self, before: &State, step: &Step, _: &State, out: &mut Vec<HistoryEvent>) {
+        self.note_history(&self.in_full(before, step), out);
+    }
+
+    fn linearizable(&self, history: &[HistoryEvent]) -> Option<Result<(), Violation>> {
+        self.judged(history)
     }
 
     fn processes(&self) -> usize {

@@ -4,9 +4,9 @@ use manyworlds_actor::client::{Client, Service};
 use manyworlds_actor::locals::ActorLocals;
 use manyworlds_actor::state::State;
 use manyworlds_actor::worlds::Worlds;
-use manyworlds_actor::{Actor, Context, System};
-use manyworlds_core::{Deadlock, Network, Pid, Property};
-use manyworlds_explore::{Config, Engine, Model, NoObserver, explore};
+use manyworlds_actor::{Actor, Context, Step, System};
+use manyworlds_core::{Budget, Deadlock, Network, Pid, Property, Replayed};
+use manyworlds_explore::{Config, Engine, Model, NoObserver, Path, SchedulerName, explore, narrate, replay};
 use manyworlds_linear::specs::Register;
 use manyworlds_linear::specs::register::{Operation, Response};
 use manyworlds_linear::stage::{Relation, Stage};
@@ -182,6 +182,52 @@ fn by_must(shape: &Shape) -> bool {
     violation.is_some()
 }
 
+/// A scheduler that leaves nothing out; `None` if there are too many schedules.
+fn on_schedules(shape: &Shape, name: SchedulerName) -> Option<bool> {
+    let budget = Budget { executions: Some(20_000), ..Budget::default() };
+    let config = Config { budget, ..Config::default() };
+    let worlds = system(shape).worlds().unwatched();
+    let report = explore(&worlds, Engine::Schedules(name), &config, &NoObserver).expect("it can be decided");
+    let figures = report.stats.histories.expect("a scheduler has these figures");
+    let Some(found) = report.found else {
+        assert_eq!(figures.non_linearizable, Some(0));
+        return report.stopped.is_none().then_some(false);
+    };
+    assert_eq!((found.violation.property.clone(), figures.non_linearizable), (Property::Linearizable, Some(1)));
+    // The same steps are the same failure where histories are judged step by step, and not a step earlier.
+    let watched = system(shape).worlds();
+    let told = narrate(&worlds, &found.path, found.violation.clone());
+    let judged = replay(&system(shape).worlds().unwatched(), &told, |_, _| {});
+    assert_eq!(judged, Ok(Replayed::Reproduced));
+    let mut state = watched.initial().remove(0);
+    for (step, told) in found.path.steps.iter().map(|(step, _)| step).zip(1..) {
+        assert_eq!(watched.failure(&state), None, "before step {told}");
+        let wanted = step_in_words(&worlds, &found.path, told);
+        let mut steps = Vec::new();
+        watched.actions(&state, &mut steps);
+        let next = |step: &Step| watched.next(&state, step).expect("enabled");
+        let same = |step: &&Step| told_without_failure(&watched, &state, step, &next(step)) == wanted;
+        state = next(steps.iter().find(same).unwrap_or_else(|| panic!("{step:?} can be done here too")));
+    }
+    assert_eq!(watched.failure(&state), Some(found.violation));
+    Some(true)
+}
+
+/// What the path tells of its n-th step, from 1.
+fn step_in_words(worlds: &Worlds, path: &Path<Worlds>, nth: usize) -> String {
+    let before = if nth == 1 { &path.start } else { &path.steps[nth - 2].1 };
+    let (step, after) = &path.steps[nth - 1];
+    told_without_failure(worlds, before, step, after)
+}
+
+fn told_without_failure(worlds: &Worlds, before: &State, step: &Step, after: &State) -> String {
+    let told = worlds.tell(before, step, after);
+    told.iter()
+        .filter(|step| step.kind != "fail")
+        .map(|s| format!("{} {} {:?};", s.process, s.kind, s.message))
+        .collect()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
@@ -191,6 +237,9 @@ proptest! {
         prop_assert_eq!(on_states(&shape, Engine::Bfs), bad, "bfs");
         prop_assert_eq!(on_states(&shape, Engine::Dfs), bad, "dfs");
         prop_assert_eq!(by_must(&shape), bad, "must");
+        prop_assert_eq!(on_schedules(&shape, SchedulerName::Dpor).unwrap_or(bad), bad, "DP");
+        // EX finds what there is to be found, but not in time.
+        prop_assert!(on_schedules(&shape, SchedulerName::Exhaustive) != Some(!bad), "EX");
     }
 }
 
@@ -202,4 +251,7 @@ fn both_verdicts_occur() {
     };
     assert!(!naive(&write_then_read(0)));
     assert!(naive(&write_then_read(1)));
+    assert_eq!(on_schedules(&write_then_read(0), SchedulerName::Dpor), Some(false));
+    assert_eq!(on_schedules(&write_then_read(1), SchedulerName::Dpor), Some(true));
+    assert_eq!(on_schedules(&write_then_read(1), SchedulerName::Exhaustive), Some(true));
 }

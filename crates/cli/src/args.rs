@@ -24,6 +24,8 @@ pub enum Command {
     Check(Box<CheckArgs>),
     /// Reproduce a counterexample step by step
     Replay(ReplayArgs),
+    /// Check a recorded history: is it linearizable?
+    Linearize(LinearizeArgs),
     /// Check the counts of a table of litmus programs
     Litmus(LitmusArgs),
     /// Measure the tables of the papers here
@@ -49,7 +51,8 @@ pub struct CheckArgs {
     /// Parameters of the model
     #[arg(value_name = "KEY=VALUE")]
     pub params: Vec<String>,
-    /// auto, must, bfs, dfs, random or brute
+    /// auto, must, bfs, dfs, random or brute; for actors also a scheduler: systematic-random (sr), exhaustive (ex), delay (db), dpor (dp),
+    /// trans-dpor (td), ired (ir) or liviola (lv)
     #[arg(long, value_name = "NAME", default_value = "auto")]
     pub engine: String,
     /// asyn, p2p, cd or mbox [default: the model's own]
@@ -58,13 +61,13 @@ pub struct CheckArgs {
     /// Workers [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
     pub threads: Option<u64>,
-    /// Seed of random schedules
+    /// Seed of random walks and schedules
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
     /// The order in which processes run: receive-last, left-to-right, right-to-left or random
     #[arg(long, value_name = "NAME", default_value = "receive-last")]
     pub policy: String,
-    /// Stop after so many executions (must, brute), or walks (random)
+    /// Stop after so many executions (must, brute), walks (random) or schedules (schedulers)
     #[arg(long, value_name = "N")]
     pub max_executions: Option<u64>,
     /// Stop after so many states (bfs, dfs)
@@ -91,6 +94,9 @@ pub struct CheckArgs {
     /// Explore one of all states that are the same up to the names of identical actors (bfs, dfs)
     #[arg(long)]
     pub symmetry: bool,
+    /// How many actors the scheduler `delay` may skip in one schedule [default: 2]
+    #[arg(long, value_name = "N")]
+    pub delays: Option<u32>,
     /// Distinguish p2p executions by order of arrival, read or not (Must §6.2)
     #[arg(long)]
     pub eager: bool,
@@ -143,6 +149,41 @@ impl ExportArgs {
     pub fn any(&self) -> bool {
         self.html.is_some() || self.dot.is_some() || self.shiviz.is_some()
     }
+}
+
+/// `linearize`
+#[derive(Args)]
+#[command(
+    after_help = "Exit status: 0 linearizable, 1 not, 2 bad input, 3 stopped by a budget.\n\nExamples:\n  manyworlds linearize etcd_000.log\n  manyworlds linearize history.edn --spec cas-register --init 0\n  manyworlds linearize *.jsonl --consistency sequential --json"
+)]
+pub struct LinearizeArgs {
+    /// Recorded histories
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// register, cas-register, multi-register, kv, set, queue, stack, counter, mutex or log [default: by the operations]
+    #[arg(long, value_name = "NAME")]
+    pub spec: Option<String>,
+    /// etcd, kv, knossos or json [default: recognised from the content]
+    #[arg(long, value_name = "NAME")]
+    pub format: Option<String>,
+    /// What the object holds at the start [default: nothing]
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
+    pub init: Option<String>,
+    /// linearizable or sequential
+    #[arg(long, value_name = "NAME", default_value = "linearizable")]
+    pub consistency: String,
+    /// Stop a file's check when the time is up
+    #[arg(long, value_name = "SECONDS")]
+    pub timeout: Option<f64>,
+    /// Stop when more memory is used
+    #[arg(long, value_name = "BYTES")]
+    pub max_memory: Option<u64>,
+    /// Workers, for histories of several keys [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
+    pub threads: Option<u64>,
+    /// One JSON object a file on stdout, a line each
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `litmus`

@@ -105,6 +105,7 @@ fn options(args: &CheckArgs) -> Result<Options, Complaint> {
         reduce: args.reduce,
         symmetry: args.symmetry,
         coverage: args.exports.html.is_some(),
+        delays: args.delays,
         ..Options::default()
     })
 }
@@ -122,7 +123,7 @@ fn policy(name: &str, seed: u64) -> Result<Policy, Complaint> {
 }
 
 /// A flag that Ctrl-C sets: the run then stops cleanly and says what it knows.
-fn interrupt() -> Arc<AtomicBool> {
+pub fn interrupt() -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
     let handler = flag.clone();
     // Without a handler Ctrl-C just ends the program, as ever.
@@ -161,6 +162,9 @@ fn print_human(args: &CheckArgs, answer: &Answer, time: Duration) {
     print_line(&summary(&args.model, outcome, Some(time), &style()));
     if let (Some(why), false) = (&answer.why, args.quiet) {
         print_line(&format!("engine {}: {why}", answer.engine));
+    }
+    if let (Some(histories), false) = (&outcome.stats.histories, args.quiet) {
+        print_line(&manyworlds_report::histories(histories));
     }
     if args.verbose {
         let stats = &outcome.stats;

@@ -1,6 +1,6 @@
 //! `manyworlds-outcome/1`: the JSON of `check`. A figure an engine does not have is null, never 0.
 
-use manyworlds::{Answer, Network, Verdict, peak_resident_bytes};
+use manyworlds::{Answer, Network, ScheduleStats, Verdict, peak_resident_bytes};
 use manyworlds_protocols::Params;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -29,8 +29,25 @@ pub fn outcome(answer: &Answer, model: &str, params: &Params, time: Duration) ->
         "depth": stats.depth,
         "user_steps": stats.user_steps,
         "violations": stats.violations,
+        "histories": stats.histories.map(|stats| histories(&stats)),
         "time_s": time.as_secs_f64(),
         "peak_rss_bytes": peak_resident_bytes(),
         "counterexample": counterexample,
+    })
+}
+
+/// The figures of a scheduler.
+fn histories(stats: &ScheduleStats) -> Value {
+    json!({
+        "schedules": stats.schedules,
+        "complete": stats.complete,
+        "incomplete": stats.incomplete,
+        "unique": stats.unique,
+        "non_linearizable": stats.non_linearizable,
+        "quality": stats.quality(),
+        "progression": stats.progression(),
+        "precision": stats.precision(),
+        "schedules_to_first_bug": stats.first_bug,
+        "time_to_first_bug_s": stats.first_bug_time.map(|time| time.as_secs_f64()),
     })
 }

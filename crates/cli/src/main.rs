@@ -6,6 +6,7 @@ mod bench;
 mod check;
 mod exports;
 mod json;
+mod linearize;
 mod list;
 mod litmus;
 mod output;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         Command::List(args) => list::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Replay(args) => replay::run(&args),
+        Command::Linearize(args) => linearize::run(&args),
         Command::Litmus(args) => litmus::run(&args),
         Command::Bench(args) => bench::run(&args),
     };

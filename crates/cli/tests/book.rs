@@ -1,7 +1,7 @@
 //! The commands of the book do what it says.
 //!
 //! In a block `console` each line that starts with `$ ` is a command, and what follows is what it prints. A line `…` stands for any lines, and a line that
-//! ends with `…` for whatever begins like it. A command without output must just not be refused.
+//! ends with `…` for whatever begins like it. A command without output must just not be refused. Files of the repository that a command names are there.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -46,6 +46,15 @@ fn words(command: &str) -> Vec<String> {
     words
 }
 
+/// Copies a file of the repository to the same place below `here`.
+fn bring(word: &str, root: &Path, here: &Path) {
+    if root.join(word).is_file() {
+        let copy = here.join(word);
+        fs::create_dir_all(copy.parent().expect("it is below")).expect("there is a place for files");
+        fs::copy(root.join(word), copy).expect("the file can be copied");
+    }
+}
+
 /// Whether the lines are those that were told.
 fn says(printed: &[&str], told: &[&str]) -> bool {
     match (told, printed) {
@@ -66,12 +75,15 @@ fn says(printed: &[&str], told: &[&str]) -> bool {
 fn commands_do_what_the_book_says() {
     let here = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("book");
     fs::create_dir_all(&here).expect("there is a place for files");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut count = 0;
-    for chapter in chapters(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../book/src")) {
+    for chapter in chapters(&root.join("book/src")) {
         for (command, told) in commands(&fs::read_to_string(&chapter).expect("a chapter is text")) {
             let arguments = command.strip_prefix("cargo run --release -- ").unwrap_or_else(|| panic!("`{command}`"));
             let mut run = Command::new(env!("CARGO_BIN_EXE_manyworlds"));
-            let run = run.args(words(arguments)).current_dir(&here).output().expect("the command runs");
+            let words = words(arguments);
+            words.iter().for_each(|word| bring(word, &root, &here));
+            let run = run.args(words).current_dir(&here).output().expect("the command runs");
             let (out, err) = (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
             assert!(matches!(run.status.code(), Some(0 | 1 | 3)), "{command}\n{err}");
             let lines: Vec<&str> = out.lines().collect();

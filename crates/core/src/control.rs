@@ -31,6 +31,8 @@ pub enum StopReason {
     MaxMemory,
     /// Somebody asked to stop.
     Cancelled,
+    /// The scheduler has no more schedules, but it may leave some out.
+    SchedulerIncomplete,
 }
 
 impl StopReason {
@@ -44,6 +46,7 @@ impl StopReason {
             StopReason::Timeout => "timeout",
             StopReason::MaxMemory => "max-memory",
             StopReason::Cancelled => "cancelled",
+            StopReason::SchedulerIncomplete => "scheduler-incomplete",
         }
     }
 }
@@ -65,6 +68,11 @@ pub struct Progress {
 pub trait Observer: Sync {
     /// Returns a reason to stop, if there is one.
     fn tick(&self, progress: &Progress) -> Option<StopReason>;
+
+    /// A scheduler found something wrong for the first time: in the schedule with this number, counted from 1.
+    fn first_bug(&self, schedule: u64) {
+        let _ = schedule;
+    }
 }
 
 /// An observer that never interferes.

@@ -25,5 +25,5 @@ pub use locals::{
     Action, Cursor, Failure, FailureKind, LocalStats, Locals, LocalsFactory, OBS_END, OBS_TIMEOUT, Obs, Root, StepInfo,
 };
 pub use model::{Deadlock, Network, Policy};
-pub use outcome::{Outcome, Property, Stats, Verdict, Violation};
+pub use outcome::{Outcome, Property, ScheduleStats, Stats, Verdict, Violation};
 pub use trace::{Replayed, TRACE_SCHEMA, Trace, TraceProcess, TraceStep};

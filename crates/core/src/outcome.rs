@@ -4,6 +4,7 @@
 use crate::{StopReason, Trace};
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::time::Duration;
 
 /// The property that was violated.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -142,6 +143,48 @@ pub struct Stats {
     pub user_steps: u64,
     /// Local steps taken for the first time.
     pub distinct_steps: u64,
+    /// What the schedules of a scheduler recorded.
+    pub histories: Option<ScheduleStats>,
+}
+
+/// The figures of a scheduler, as DS2 has them: what came of its schedules.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ScheduleStats {
+    /// Schedules.
+    pub schedules: u64,
+    /// Those after which no operation is open.
+    pub complete: u64,
+    /// Those after which some operation is open.
+    pub incomplete: u64,
+    /// Histories that differ in something linearizability can see.
+    pub unique: u64,
+    /// Those of them that are not linearizable; `None` if there is no specification.
+    pub non_linearizable: Option<u64>,
+    /// Schedules up to the first one that violates something, that one included.
+    pub first_bug: Option<u64>,
+    /// How long that took. Engines read no clock: whoever runs them fills it in.
+    pub first_bug_time: Option<Duration>,
+}
+
+impl ScheduleStats {
+    /// The part of the unique histories that is not linearizable (NL/UH).
+    pub fn quality(&self) -> Option<f64> {
+        ratio(self.non_linearizable?, self.unique)
+    }
+
+    /// Unique histories for each schedule (UH/S).
+    pub fn progression(&self) -> Option<f64> {
+        ratio(self.unique, self.schedules)
+    }
+
+    /// Histories that are not linearizable for each schedule (NL/S).
+    pub fn precision(&self) -> Option<f64> {
+        ratio(self.non_linearizable?, self.schedules)
+    }
+}
+
+fn ratio(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
 }
 
 /// What a run says.

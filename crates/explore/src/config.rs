@@ -20,7 +20,7 @@ pub enum Reduction {
 pub struct Config {
     /// Workers; at least one.
     pub threads: usize,
-    /// Limits. Executions are the walks of the random engine.
+    /// Limits. Executions are the walks of the random engine, and schedules.
     pub budget: Budget,
     /// Count violating states instead of stopping at the first.
     pub keep_going: bool,
@@ -30,8 +30,10 @@ pub struct Config {
     pub reduction: Reduction,
     /// Explore one state of each class of [`Model::canonical`].
     pub symmetry: bool,
-    /// For random walks.
+    /// For random walks and schedules.
     pub seed: u64,
+    /// How many actors the delay-bounded scheduler may skip in one schedule.
+    pub delays: u32,
     /// Keep every state in which nothing more can happen, sorted by fingerprint. For tests.
     pub collect_final: bool,
     /// Keep every state. For tests.
@@ -48,6 +50,7 @@ impl Default for Config {
             reduction: Reduction::None,
             symmetry: false,
             seed: 0,
+            delays: 2,
             collect_final: false,
             collect_states: false,
         }

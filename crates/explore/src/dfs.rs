@@ -11,7 +11,7 @@ use crate::check::Checks;
 use crate::config::{Config, Found, Report};
 use crate::prints::Arrival;
 use crate::round::lock;
-use crate::sharing::{Job, Leave, SHARDS, Shared, Task};
+use crate::sharing::{Job, Leave, Shared, Task};
 use crate::stepper::{Part, Stepper, Steps, count_user_steps};
 use crate::visited::Reached;
 use crate::{Model, fingerprint};
@@ -90,17 +90,25 @@ impl<S: Clone + Eq + Hash> Access<'_, S> {
     #[inline]
     fn prefetch(&self, print: u128) {
         if let Access::Held(shards) = self {
-            shards[(print >> 120) as usize % SHARDS].prefetch(print);
+            shards[shard_of(print, shards.len())].prefetch(print);
         }
     }
 
     fn shard<T>(&mut self, print: u128, run: impl FnOnce(&mut Reached<S>) -> T) -> T {
-        let shard = (print >> 120) as usize % SHARDS;
         match self {
-            Access::Held(shards) => run(&mut shards[shard]),
-            Access::Shared(shards) => run(&mut lock(&shards[shard])),
+            Access::Held(shards) => {
+                let shard = shard_of(print, shards.len());
+                run(&mut shards[shard])
+            }
+            Access::Shared(shards) => run(&mut lock(&shards[shard_of(print, shards.len())])),
         }
     }
+}
+
+/// The number of shards is a power of two.
+#[inline(always)]
+fn shard_of(print: u128, shards: usize) -> usize {
+    (print >> 120) as usize & (shards - 1)
 }
 
 /// What a worker has for itself, and what it found.

@@ -2,6 +2,7 @@
 
 use crate::concrete::concrete;
 use crate::config::{Config, Reduction, Report};
+use crate::schedulers::{self, SchedulerName};
 use crate::{Kind, Model, Property, bfs, dfs, eventually, random};
 use manyworlds_core::{Observer, StopReason};
 use std::fmt;
@@ -15,6 +16,8 @@ pub enum Engine {
     Dfs,
     /// Seeded walks: never complete.
     Random,
+    /// Schedules of an actor system instead of states.
+    Schedules(SchedulerName),
 }
 
 /// Why a question is not answered.
@@ -27,6 +30,13 @@ pub enum Refusal {
         /// The property.
         name: String,
     },
+    /// A schedule that goes on for ever is cut off.
+    EventuallyScheduled {
+        /// The property.
+        name: String,
+    },
+    /// The model does not say who receives what.
+    NoReceives,
     /// Persistent sets keep the states at rest, not every path.
     EventuallyReduced {
         /// The property.
@@ -54,6 +64,12 @@ impl fmt::Display for Refusal {
             Refusal::NoInitialState => write!(f, "the model has no initial state, so there is nothing to explore"),
             Refusal::EventuallyAtRandom { name } => {
                 write!(f, "random walks cannot decide `eventually {name}`; use bfs or dfs")
+            }
+            Refusal::EventuallyScheduled { name } => {
+                write!(f, "schedulers cannot decide `eventually {name}`; use bfs or dfs")
+            }
+            Refusal::NoReceives => {
+                write!(f, "schedulers order the receives of actors, and the model has none; use bfs, dfs or random")
             }
             Refusal::EventuallyReduced { name } => {
                 write!(
@@ -102,6 +118,7 @@ pub fn explore<M: Model>(
         Engine::Bfs => bfs::run(model, config, observer),
         Engine::Dfs => dfs::run(model, config, observer),
         Engine::Random => random::run(model, config, observer),
+        Engine::Schedules(name) => schedulers::run(model, name, config, observer),
     };
     for property in properties.iter().filter(|property| property.kind == Kind::Eventually) {
         let over = matches!(report.stopped, Some(StopReason::Timeout | StopReason::MaxMemory | StopReason::Cancelled));
@@ -123,12 +140,17 @@ fn refuse<M: Model>(model: &M, properties: &[Property<M>], engine: Engine, confi
     if config.symmetry && !model.has_symmetry() {
         return Err(Refusal::NoSymmetry);
     }
-    let reduced = config.reduction == Reduction::Persistent && engine != Engine::Random;
+    let scheduled = matches!(engine, Engine::Schedules(_));
+    if scheduled && !M::TELLS_RECEIVES {
+        return Err(Refusal::NoReceives);
+    }
+    let reduced = config.reduction == Reduction::Persistent && engine != Engine::Random && !scheduled;
     let fair = (0..model.processes()).any(|process| model.fair(process));
     for property in properties {
         let name = property.name.clone();
         match property.kind {
             Kind::Eventually if engine == Engine::Random => return Err(Refusal::EventuallyAtRandom { name }),
+            Kind::Eventually if scheduled => return Err(Refusal::EventuallyScheduled { name }),
             Kind::Eventually if reduced => return Err(Refusal::EventuallyReduced { name }),
             Kind::Eventually if config.symmetry && fair => return Err(Refusal::FairnessUnderSymmetry { name }),
             Kind::Sometimes if reduced => return Err(Refusal::StatesReduced { name, kind: property.kind }),

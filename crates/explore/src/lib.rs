@@ -16,6 +16,8 @@
 //! | `dfs` | depth-first search: no parent links; workers share the oldest states of their stacks |
 //! | `sharing` | what the workers of depth-first search share |
 //! | `random` | seeded walks |
+//! | [`receive`] | what schedulers know about an action, and what histories are made of |
+//! | `schedulers` | the seven schedulers of DS2: schedules of actor systems and their histories |
 //! | `eventually` | paths on which something never holds: dead ends and (fair) cycles |
 //! | `tarjan` | strongly connected components |
 //! | `stepper` | how every engine takes steps, with reductions or without |
@@ -41,8 +43,10 @@ pub mod narrate;
 mod prints;
 pub mod property;
 mod random;
+pub mod receive;
 pub mod replay;
 mod round;
+mod schedulers;
 mod sharing;
 mod stepper;
 mod tarjan;
@@ -54,4 +58,6 @@ pub use manyworlds_core::{Budget, NoObserver, Observer, Progress, StopReason};
 pub use model::{Model, Path};
 pub use narrate::narrate;
 pub use property::{Kind, Property};
+pub use receive::{HistoryEvent, HistoryKind, Keys, Lane, Receive};
 pub use replay::replay;
+pub use schedulers::SchedulerName;

@@ -6,6 +6,7 @@
 
 use crate::fingerprint;
 use crate::property::Property;
+use crate::receive::{HistoryEvent, Receive};
 use manyworlds_core::{Coverage, LocalStats, Pid, TraceProcess, TraceStep, Violation};
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -19,6 +20,9 @@ pub trait Model: Clone + Send + 'static {
 
     /// Whether [`Model::prints`] does anything.
     const TELLS_PRINTS: bool = false;
+
+    /// Whether [`Model::receive`] tells anything: schedulers of actor systems need to know who receives what.
+    const TELLS_RECEIVES: bool = false;
 
     /// The states it may start in.
     fn initial(&self) -> Vec<Self::State>;
@@ -71,6 +75,11 @@ pub trait Model: Clone + Send + 'static {
         actions.into_iter().nth(number as usize)
     }
 
+    /// The state that the action with this number leads to, see [`Model::numbered`].
+    fn successor(&self, state: &Self::State, number: u32) -> Option<Self::State> {
+        self.next(state, &self.numbered(state, number)?)
+    }
+
     /// Whether nothing can happen in `state`.
     fn at_rest(&self, state: &Self::State) -> bool {
         let mut actions = Vec::new();
@@ -99,6 +108,30 @@ pub trait Model: Clone + Send + 'static {
     fn persistent(&self, state: &Self::State, actions: &mut [Self::Action]) -> usize {
         let _ = state;
         actions.len()
+    }
+
+    /// What is received by an action of `state`; `None` if it is no receive, or if that is not known: then it may interfere with
+    /// everything. All actions with one lane are ways in which the receive of that lane can go.
+    fn receive(&self, state: &Self::State, action: &Self::Action) -> Option<Receive> {
+        let _ = (state, action);
+        None
+    }
+
+    /// Adds the operations that are invoked before anything happens in an initial state.
+    fn recorded_at_start(&self, state: &Self::State, out: &mut Vec<HistoryEvent>) {
+        let _ = (state, out);
+    }
+
+    /// Adds the operations that a step invokes, and those that return in it.
+    fn recorded(&self, before: &Self::State, action: &Self::Action, after: &Self::State, out: &mut Vec<HistoryEvent>) {
+        let _ = (before, action, after, out);
+    }
+
+    /// Whether a history is linearizable, and if not, why; `None` if there is no specification to judge it by. A history that begins like one
+    /// that is not is not either.
+    fn linearizable(&self, history: &[HistoryEvent]) -> Option<Result<(), Violation>> {
+        let _ = history;
+        None
     }
 
     /// The processes whose steps weak fairness speaks of: from 0 to this number, exclusive.

@@ -153,10 +153,11 @@ impl<M: Model> Walker<M> {
 }
 
 /// Numbers by SplitMix64.
-struct Dice(u64);
+pub(crate) struct Dice(u64);
 
 impl Dice {
-    fn new(seed: u64, walk: u64) -> Dice {
+    /// Those of one walk.
+    pub(crate) fn new(seed: u64, walk: u64) -> Dice {
         let mut dice = Dice(seed);
         let mixed = dice.next() ^ walk.wrapping_mul(0xd605_bbb5_8c8a_bbf5);
         Dice(mixed)
@@ -169,7 +170,8 @@ impl Dice {
         z ^ z >> 31
     }
 
-    fn below(&mut self, n: usize) -> usize {
+    /// A number below `n`.
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         ((u128::from(self.next()) * n as u128) >> 64) as usize
     }
 }

@@ -1,8 +1,8 @@
 //! From a [`Trace`] back to a path: at each step the action whose telling the trace repeats is done, and in the end the violation must show.
 
 use crate::check::ask;
-use crate::{Kind, Model};
-use manyworlds_core::{Replayed, Trace, TraceError, TraceStep};
+use crate::{HistoryEvent, Kind, Model};
+use manyworlds_core::{Property, Replayed, Trace, TraceError, TraceStep};
 
 /// Performs `trace`; `show` sees each step before it is done.
 pub fn replay<M: Model>(
@@ -13,18 +13,20 @@ pub fn replay<M: Model>(
     let (mut state, mut at) = start(model, trace)?;
     (0..at).for_each(|i| show(i, &trace.steps[i]));
     let mut visited = vec![state.clone()];
+    let mut history = Vec::new();
+    model.recorded_at_start(&state, &mut history);
     let mut looped = None;
     while at < trace.steps.len() {
         if trace.loop_from == Some(at) {
             looped = Some(visited.len() - 1);
         }
-        let (next, told) = step(model, trace, &state, at)?;
+        let (next, told) = step(model, trace, &state, at, &mut history)?;
         (at..at + told).for_each(|i| show(i, &trace.steps[i]));
         at += told;
         state = next;
         visited.push(state.clone());
     }
-    Ok(if violated(model, trace, &visited, looped) { Replayed::Reproduced } else { Replayed::Gone })
+    Ok(if violated(model, trace, &visited, looped, &history) { Replayed::Reproduced } else { Replayed::Gone })
 }
 
 fn start<M: Model>(model: &M, trace: &Trace) -> Result<(M::State, usize), TraceError> {
@@ -37,7 +39,13 @@ fn start<M: Model>(model: &M, trace: &Trace) -> Result<(M::State, usize), TraceE
     Err(diverged(trace, 0, &[model.initial().first().map_or_else(Vec::new, |state| model.tell_start(state))]))
 }
 
-fn step<M: Model>(model: &M, trace: &Trace, state: &M::State, at: usize) -> Result<(M::State, usize), TraceError> {
+fn step<M: Model>(
+    model: &M,
+    trace: &Trace,
+    state: &M::State,
+    at: usize,
+    history: &mut Vec<HistoryEvent>,
+) -> Result<(M::State, usize), TraceError> {
     let mut actions = Vec::new();
     model.actions(state, &mut actions);
     let mut others = Vec::new();
@@ -45,6 +53,7 @@ fn step<M: Model>(model: &M, trace: &Trace, state: &M::State, at: usize) -> Resu
         let Some(next) = model.next(state, action) else { continue };
         let told = model.tell(state, action, &next);
         if !told.is_empty() && repeats(trace, at, &told) {
+            model.recorded(state, action, &next, history);
             return Ok((next, told.len()));
         }
         others.push(told);
@@ -61,10 +70,19 @@ fn repeats(trace: &Trace, at: usize, told: &[TraceStep]) -> bool {
     told.len() <= rest.len() && told.iter().zip(rest).all(same)
 }
 
-fn violated<M: Model>(model: &M, trace: &Trace, visited: &[M::State], looped: Option<usize>) -> bool {
+fn violated<M: Model>(
+    model: &M,
+    trace: &Trace,
+    visited: &[M::State],
+    looped: Option<usize>,
+    history: &[HistoryEvent],
+) -> bool {
     let last = visited.last().expect("a replay visits its start");
     if let Some(violation) = model.failure(last) {
         return violation.property == trace.violation.property && violation.message == trace.violation.message;
+    }
+    if trace.violation.property == Property::Linearizable {
+        return matches!(model.linearizable(history), Some(Err(_)));
     }
     let Some(property) = model.properties().into_iter().find(|p| p.reported() == trace.violation.property) else {
         return false;

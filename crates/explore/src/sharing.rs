@@ -10,8 +10,11 @@ use manyworlds_core::{Observer, StopReason};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// How many shards there are.
-pub const SHARDS: usize = 256;
+/// How many shards there are: many where workers lock them; a few for one worker, so that what leads to them stays in the nearest cache, and no table
+/// is copied as a whole when it grows.
+fn shards(threads: usize) -> usize {
+    if threads > 1 { 256 } else { 8 }
+}
 
 /// A state to be visited.
 pub struct Task<S> {
@@ -62,7 +65,7 @@ impl<'a, M: Model> Shared<'a, M> {
     pub fn new(config: &Config, observer: &'a dyn Observer) -> Shared<'a, M> {
         Shared {
             observer,
-            visited: (0..SHARDS)
+            visited: (0..shards(config.threads))
                 .map(|_| Mutex::new(Reached::new(config.exact, config.budget.depth.is_some())))
                 .collect(),
             states: AtomicU64::new(0),

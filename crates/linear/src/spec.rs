@@ -62,6 +62,14 @@ pub trait Spec: Send + Sync + 'static {
         let _ = operation;
         None
     }
+
+    /// Whether an operation with this response only looks: wherever it can have it, it leaves the state as it is. `None` is any response.
+    /// It is a promise, and a great help: such operations are put in place as soon as they fit, and are dropped if they are pending. To say
+    /// `false` is always right.
+    fn reads(&self, operation: &Self::Operation, response: Option<&Self::Response>) -> bool {
+        let _ = (operation, response);
+        false
+    }
 }
 
 /// A sequential object whose operations have exactly one outcome.
@@ -101,6 +109,12 @@ pub trait Sequential: Send + Sync + 'static {
         let _ = operation;
         None
     }
+
+    /// See [`Spec::reads`].
+    fn reads(&self, operation: &Self::Operation, response: Option<&Self::Response>) -> bool {
+        let _ = (operation, response);
+        false
+    }
 }
 
 impl<S: Sequential> Spec for S {
@@ -120,6 +134,10 @@ impl<S: Sequential> Spec for S {
 
     fn key(&self, operation: &S::Operation) -> Option<u64> {
         Sequential::key(self, operation)
+    }
+
+    fn reads(&self, operation: &S::Operation, response: Option<&S::Response>) -> bool {
+        Sequential::reads(self, operation, response)
     }
 }
 

@@ -4,8 +4,7 @@ use crate::options::{EngineName, Options};
 use crate::states::check_states;
 use crate::subject::{Answer, Refused, Subject, bounds, confirmed, refuse_strangers, watch};
 use manyworlds_actor::locals::{ActorLocals, refusal};
-use manyworlds_actor::worlds::Worlds;
-use manyworlds_actor::{Faults, System};
+use manyworlds_actor::{Faults, System, Worlds};
 use manyworlds_core::{
     Budget, Deadlock, LocalsFactory, Observer, Outcome, Replayed, Trace, TraceError, TraceStep, Verdict,
 };
@@ -28,7 +27,7 @@ impl Subject for System {
             ),
             EngineName::Brute => {
                 return Err(Refused(
-                    "engine `brute` runs programs: use must, bfs, dfs or random for actors".to_string(),
+                    "engine `brute` runs programs: use must, bfs, dfs, random or a scheduler for actors".to_string(),
                 ));
             }
             engine => (engine, None),
@@ -40,13 +39,16 @@ impl Subject for System {
                     .to_string(),
             ));
         }
-        let worlds = system.worlds();
         let (outcome, coverage) = match engine {
             EngineName::Must => {
+                let worlds = system.worlds();
                 let outcome = check_executions(&system, &worlds, options, observer)?;
                 (outcome, options.coverage.then(|| worlds.coverage()).flatten())
             }
-            _ => check_states(&worlds, &system.worlds(), engine, options, Some(network), observer)?,
+            _ => {
+                let [worlds, fresh] = [(); 2].map(|()| worlds(&system, engine));
+                check_states(&worlds, &fresh, engine, options, Some(network), observer)?
+            }
         };
         Ok(Answer { outcome, engine, why, network: Some(network), coverage })
     }
@@ -55,8 +57,16 @@ impl Subject for System {
         let system = self.clone().network(trace.network);
         match trace.engine.as_str() {
             "must" => replay(&mut ActorLocals::new(&system).make(), trace, show),
-            _ => manyworlds_explore::replay(&system.worlds(), trace, show),
+            name => manyworlds_explore::replay(&worlds(&system, name.parse().unwrap_or_default()), trace, show),
         }
+    }
+}
+
+/// The worlds of a system as an engine sees them: schedulers judge whole histories, others judge them step by step.
+fn worlds(system: &System, engine: EngineName) -> Worlds {
+    match engine.scheduler() {
+        Some(_) => system.worlds().unwatched(),
+        None => system.worlds(),
     }
 }
 

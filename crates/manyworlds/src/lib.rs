@@ -88,8 +88,8 @@ mod watch;
 
 pub use checker::{Checker, Engine};
 pub use manyworlds_core::{
-    Deadlock, Network, NoObserver, Observer, Outcome, Pid, Policy, Progress, Property, Replayed, Stats, StopReason,
-    Trace, TraceError, TraceProcess, TraceStep, Verdict, Violation,
+    Deadlock, Network, NoObserver, Observer, Outcome, Pid, Policy, Progress, Property, Replayed, ScheduleStats, Stats,
+    StopReason, Trace, TraceError, TraceProcess, TraceStep, Verdict, Violation,
 };
 pub use manyworlds_graph::{Ending, World, WorldEvent};
 pub use manyworlds_macros::{monitor, test};
@@ -100,7 +100,7 @@ pub use manyworlds_program::{
 pub use options::{EngineName, Options};
 pub use states::Specification;
 pub use subject::{Answer, Refused, Subject};
-pub use watch::{peak_resident_bytes, resident_bytes};
+pub use watch::{Watch, peak_resident_bytes, resident_bytes};
 
 /// Actors: a state and handlers, in every world.
 #[doc(inline)]

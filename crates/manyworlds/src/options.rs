@@ -1,6 +1,7 @@
 //! How a model is checked, whatever kind of model it is: the table of all options.
 
 use manyworlds_core::{Network, Observer, Policy};
+use manyworlds_explore::SchedulerName;
 use serde_json::{Map, Value};
 use std::fmt;
 use std::str::FromStr;
@@ -26,12 +27,39 @@ pub enum EngineName {
     Dfs,
     /// Seeded random walks: never complete. Actors and specifications.
     Random,
+    /// DS2's systematic random scheduler: schedules drawn with a seed. Actors, as all schedulers.
+    SystematicRandom,
+    /// DS2's exhaustive scheduler: every schedule.
+    Exhaustive,
+    /// DS2's delay-bounded scheduler: a round robin with few delays.
+    Delay,
+    /// DS2's DPOR scheduler: every schedule up to the order of independent receives.
+    Dpor,
+    /// DS2's TransDPOR scheduler: one reversal at a time; may miss schedules.
+    TransDpor,
+    /// DS2's IRed scheduler: reversals that a chain of senders shows; may miss schedules.
+    IRed,
+    /// DS2's LiViola scheduler: reversals that concern one key; may miss schedules.
+    LiViola,
 }
 
 impl EngineName {
     /// All of them.
-    pub const ALL: [EngineName; 6] =
-        [EngineName::Auto, EngineName::Must, EngineName::Bfs, EngineName::Dfs, EngineName::Random, EngineName::Brute];
+    pub const ALL: [EngineName; 13] = [
+        EngineName::Auto,
+        EngineName::Must,
+        EngineName::Bfs,
+        EngineName::Dfs,
+        EngineName::Random,
+        EngineName::Brute,
+        EngineName::SystematicRandom,
+        EngineName::Exhaustive,
+        EngineName::Delay,
+        EngineName::Dpor,
+        EngineName::TransDpor,
+        EngineName::IRed,
+        EngineName::LiViola,
+    ];
 
     /// The name used on the command line and in files.
     pub fn name(self) -> &'static str {
@@ -42,6 +70,40 @@ impl EngineName {
             EngineName::Bfs => "bfs",
             EngineName::Dfs => "dfs",
             EngineName::Random => "random",
+            EngineName::SystematicRandom => "systematic-random",
+            EngineName::Exhaustive => "exhaustive",
+            EngineName::Delay => "delay",
+            EngineName::Dpor => "dpor",
+            EngineName::TransDpor => "trans-dpor",
+            EngineName::IRed => "ired",
+            EngineName::LiViola => "liviola",
+        }
+    }
+
+    /// The two letters that DS2 has for a scheduler; other engines have none.
+    pub fn letters(self) -> Option<&'static str> {
+        Some(match self.scheduler()? {
+            SchedulerName::SystematicRandom => "sr",
+            SchedulerName::Exhaustive => "ex",
+            SchedulerName::Delay => "db",
+            SchedulerName::Dpor => "dp",
+            SchedulerName::TransDpor => "td",
+            SchedulerName::IRed => "ir",
+            SchedulerName::LiViola => "lv",
+        })
+    }
+
+    /// The scheduler, if it is one.
+    pub fn scheduler(self) -> Option<SchedulerName> {
+        match self {
+            EngineName::SystematicRandom => Some(SchedulerName::SystematicRandom),
+            EngineName::Exhaustive => Some(SchedulerName::Exhaustive),
+            EngineName::Delay => Some(SchedulerName::Delay),
+            EngineName::Dpor => Some(SchedulerName::Dpor),
+            EngineName::TransDpor => Some(SchedulerName::TransDpor),
+            EngineName::IRed => Some(SchedulerName::IRed),
+            EngineName::LiViola => Some(SchedulerName::LiViola),
+            _ => None,
         }
     }
 }
@@ -56,7 +118,7 @@ impl FromStr for EngineName {
     type Err = String;
 
     fn from_str(s: &str) -> Result<EngineName, String> {
-        EngineName::ALL.into_iter().find(|engine| engine.name() == s).ok_or_else(|| {
+        EngineName::ALL.into_iter().find(|engine| engine.name() == s || engine.letters() == Some(s)).ok_or_else(|| {
             let names = EngineName::ALL.map(EngineName::name).join(", ");
             format!("unknown engine `{s}`: expected one of {names}")
         })
@@ -72,11 +134,11 @@ pub struct Options {
     pub network: Option<Network>,
     /// Workers; 0 counts as 1. Counts do not depend on it.
     pub threads: usize,
-    /// For random walks; traces mention it.
+    /// For random walks and schedules; traces mention it.
     pub seed: u64,
     /// The order in which `must` runs processes. Counts do not depend on it.
     pub policy: Policy,
-    /// Stop after so many executions; for `random` the number of walks.
+    /// Stop after so many executions; for `random` the number of walks, for schedulers that of schedules.
     pub max_executions: Option<u64>,
     /// Stop after so many distinct states.
     pub max_states: Option<u64>,
@@ -102,6 +164,8 @@ pub struct Options {
     pub symmetry: bool,
     /// Tell what was exercised too. Counts do not depend on it.
     pub coverage: bool,
+    /// How many actors the scheduler `delay` may skip in one schedule.
+    pub delays: Option<u32>,
     /// The name under which traces are written.
     pub name: String,
     /// The parameters that traces mention.

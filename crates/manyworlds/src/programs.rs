@@ -47,6 +47,11 @@ impl Subject for Checker {
         let (name, engine) = match options.engine {
             EngineName::Auto | EngineName::Must => (EngineName::Must, Engine::Must),
             EngineName::Brute => (EngineName::Brute, Engine::Brute),
+            scheduler if scheduler.scheduler().is_some() => {
+                return Err(Refused(format!(
+                    "engine `{scheduler}` orders the receives of actors, and a program has none: use must or brute"
+                )));
+            }
             other => {
                 return Err(Refused(format!(
                     "engine `{other}` visits global states, and a running program has none that could be kept: use must or brute"

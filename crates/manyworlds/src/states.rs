@@ -74,15 +74,19 @@ pub fn check_states<M: Model>(
     observer: Option<&dyn Observer>,
 ) -> Result<(Outcome, Option<Coverage>), Refused> {
     refuse_strangers(options, engine)?;
-    let how = match engine {
-        EngineName::Dfs => Engine::Dfs,
-        EngineName::Random => Engine::Random,
+    let how = match (engine, engine.scheduler()) {
+        (_, Some(name)) => Engine::Schedules(name),
+        (EngineName::Dfs, _) => Engine::Dfs,
+        (EngineName::Random, _) => Engine::Random,
         _ => Engine::Bfs,
     };
     let config = configuration(options);
-    let report =
-        explore(model, how, &config, &watch(options, observer)).map_err(|refusal| Refused(refusal.to_string()))?;
-    let stats = report.stats;
+    let watch = watch(options, observer);
+    let report = explore(model, how, &config, &watch).map_err(|refusal| Refused(refusal.to_string()))?;
+    let mut stats = report.stats;
+    if let Some(histories) = &mut stats.histories {
+        histories.first_bug_time = watch.first_bug_time();
+    }
     let verdict = match &report.found {
         Some(found) => {
             let mut trace = narrate(model, &found.path, found.violation.clone());
@@ -93,7 +97,7 @@ pub fn check_states<M: Model>(
             trace.seed = options.seed;
             violated(fresh, trace)
         }
-        None => without_violation(&report, options, network),
+        None => without_violation(&report, engine, options, network),
     };
     let coverage = options.coverage.then(|| coverage(model, report.unreached));
     Ok((Outcome { verdict, stats }, coverage))
@@ -115,15 +119,27 @@ fn configuration(options: &Options) -> Config {
         reduction: if options.reduce { Reduction::Persistent } else { Reduction::None },
         symmetry: options.symmetry,
         seed: options.seed,
+        delays: options.delays.unwrap_or(Config::default().delays),
         ..Config::default()
     }
 }
 
-fn without_violation<M: Model>(report: &Report<M>, options: &Options, network: Option<Network>) -> Verdict {
+fn without_violation<M: Model>(
+    report: &Report<M>,
+    engine: EngineName,
+    options: &Options,
+    network: Option<Network>,
+) -> Verdict {
     let Some(reason) = report.stopped else {
-        return Verdict::Verified { scope: scope(report, options, network) };
+        return Verdict::Verified { scope: scope(report, engine, options, network) };
     };
     let mut bounds = bounds(options);
+    if reason == StopReason::SchedulerIncomplete {
+        bounds.push(left_out(engine).to_string());
+    }
+    if reason == StopReason::MaxDepth && options.max_depth.is_none() {
+        bounds.push("schedules were cut off".to_string());
+    }
     if reason == StopReason::MaxExecutions && options.max_executions.is_none() {
         bounds.push("a sample of random walks".to_string());
     }
@@ -133,8 +149,25 @@ fn without_violation<M: Model>(report: &Report<M>, options: &Options, network: O
     Verdict::Incomplete { reason, bounds: bounds.join(", ") }
 }
 
+/// What a scheduler that may leave schedules out has seen.
+fn left_out(engine: EngineName) -> &'static str {
+    match engine {
+        EngineName::SystematicRandom => "schedules drawn at random",
+        EngineName::Delay => "schedules with few delays",
+        EngineName::Dpor => "every execution up to the order of independent receives, but not every state",
+        EngineName::LiViola => "schedules that differ for one key",
+        _ => "schedules with one reversal at a time",
+    }
+}
+
 /// What "every state" means, and how sure it is.
-fn scope<M: Model>(report: &Report<M>, options: &Options, network: Option<Network>) -> String {
+fn scope<M: Model>(report: &Report<M>, engine: EngineName, options: &Options, network: Option<Network>) -> String {
+    let under = network.map(|network| format!(" under {network}")).unwrap_or_default();
+    match engine {
+        EngineName::Exhaustive => return format!("every schedule{under}"),
+        EngineName::Dpor => return format!("every schedule up to the order of independent receives{under}"),
+        _ => {}
+    }
     let mut scope = "every reachable state".to_string();
     if options.reduce {
         scope = "every execution up to the order of independent steps".to_string();
@@ -142,9 +175,7 @@ fn scope<M: Model>(report: &Report<M>, options: &Options, network: Option<Networ
     if options.symmetry {
         scope.push_str(" up to renaming");
     }
-    if let Some(network) = network {
-        scope.push_str(&format!(" under {network}"));
-    }
+    scope.push_str(&under);
     match report.omission {
         Some(p) => format!("{scope} (a state was taken for another with probability below {:.0e})", p.max(1e-30)),
         None => format!("{scope}, compared whole"),

@@ -80,6 +80,11 @@ pub fn refuse_strangers(options: &Options, engine: EngineName) -> Result<(), Ref
         (options.reduce && !keeps_states, "reduce", "knows no persistent sets: use bfs or dfs"),
         (options.symmetry && !keeps_states, "symmetry", "keeps no set of states"),
         (options.max_executions.is_some() && keeps_states, "max-executions", "counts states: use max-states"),
+        (
+            options.delays.is_some() && engine != EngineName::Delay,
+            "delays",
+            "delays nobody: it is for the scheduler `delay`",
+        ),
         (options.eager && !takes_reads, "eager", "does not know reads: it is for `must` on programs"),
     ];
     match strangers.iter().find(|(given, ..)| *given) {

@@ -1,8 +1,8 @@
 //! The observer that knows the clock and the memory: engines do not.
 
 use manyworlds_core::{Observer, Progress, StopReason};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// Memory is looked at once in so many ticks: reading it is a system call. Engines on global states tick seldom.
@@ -15,6 +15,8 @@ pub struct Watch<'a> {
     cancel: Option<Arc<AtomicBool>>,
     inner: Option<&'a dyn Observer>,
     ticks: AtomicU32,
+    started: Instant,
+    first_bug: OnceLock<Duration>,
 }
 
 impl<'a> Watch<'a> {
@@ -25,8 +27,15 @@ impl<'a> Watch<'a> {
         cancel: Option<Arc<AtomicBool>>,
         inner: Option<&'a dyn Observer>,
     ) -> Watch<'a> {
-        let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        Watch { deadline, max_memory, cancel, inner, ticks: AtomicU32::new(0) }
+        let started = Instant::now();
+        let deadline = timeout.and_then(|timeout| started.checked_add(timeout));
+        let (ticks, first_bug) = (AtomicU32::new(0), OnceLock::new());
+        Watch { deadline, max_memory, cancel, inner, ticks, started, first_bug }
+    }
+
+    /// How long it took a scheduler to find something wrong.
+    pub fn first_bug_time(&self) -> Option<Duration> {
+        self.first_bug.get().copied()
     }
 
     /// A watch that never ends a run.
@@ -50,6 +59,13 @@ impl Observer for Watch<'_> {
             return Some(StopReason::MaxMemory);
         }
         self.inner.and_then(|inner| inner.tick(progress))
+    }
+
+    fn first_bug(&self, schedule: u64) {
+        let _ = self.first_bug.set(self.started.elapsed());
+        if let Some(inner) = self.inner {
+            inner.first_bug(schedule);
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 //! | [`failure`] | the whole report of a violation: property, place, chart, how to see it again |
 //! | [`chart`] | the message-sequence chart |
 //! | [`summary`] | one line for any outcome |
+//! | [`timeline`] | operations of processes as bars |
 //! | [`step`] | a step in words, for replays |
 //! | [`html`](mod@html) | one self-contained page: the interactive chart, the timeline, the figures |
 //! | [`history`] | operations as bars on lanes, for the page |
@@ -35,6 +36,7 @@ mod summary;
 #[cfg(test)]
 mod tests;
 mod text;
+mod timeline;
 mod words;
 
 pub use chart::chart;
@@ -43,5 +45,6 @@ pub use failure::{Hints, failure, headline};
 pub use html::html;
 pub use shiviz::shiviz;
 pub use style::Style;
-pub use summary::summary;
+pub use summary::{histories, summary};
+pub use timeline::{Bar, Timeline, timeline};
 pub use words::step;

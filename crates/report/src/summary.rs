@@ -2,7 +2,7 @@
 
 use crate::style::{Paint, Style};
 use crate::text::clean;
-use manyworlds_core::{Outcome, Stats, StopReason, Verdict};
+use manyworlds_core::{Outcome, ScheduleStats, Stats, StopReason, Verdict};
 use std::time::Duration;
 
 /// The verdict on `model` and the figures behind it.
@@ -20,6 +20,23 @@ pub fn summary(model: &str, outcome: &Outcome, elapsed: Option<Duration>, style:
     if figures.is_empty() { verdict } else { format!("{verdict}; {}", figures.join(", ")) }
 }
 
+/// What the schedules of a scheduler recorded, in one line.
+pub fn histories(stats: &ScheduleStats) -> String {
+    let ratio = |ratio: Option<f64>| ratio.map_or("-".to_string(), |ratio| format!("{ratio:.3}"));
+    let mut parts = vec![
+        format!("{} schedules", grouped(stats.schedules)),
+        format!("{} complete and {} incomplete histories", grouped(stats.complete), grouped(stats.incomplete)),
+        format!("{} unique (progression {})", grouped(stats.unique), ratio(stats.progression())),
+    ];
+    if let Some(bad) = stats.non_linearizable {
+        let (quality, precision) = (ratio(stats.quality()), ratio(stats.precision()));
+        parts.push(format!("{} not linearizable (quality {quality}, precision {precision})", grouped(bad)));
+    }
+    parts.extend(stats.first_bug.map(|number| format!("first bug in schedule {}", grouped(number))));
+    parts.extend(stats.first_bug_time.map(|time| format!("after {:.2} s", time.as_secs_f64())));
+    parts.join(", ")
+}
+
 /// Why a run stopped, in words.
 pub fn why(reason: StopReason) -> &'static str {
     match reason {
@@ -30,6 +47,7 @@ pub fn why(reason: StopReason) -> &'static str {
         StopReason::Timeout => "the time is up",
         StopReason::MaxMemory => "the memory is used up",
         StopReason::Cancelled => "somebody stopped it",
+        StopReason::SchedulerIncomplete => "this scheduler may leave schedules out",
     }
 }
 

@@ -5,6 +5,7 @@ mod explorer;
 mod found;
 mod handlers;
 mod reduced;
+mod schedules;
 mod states;
 mod strategy;
 mod symmetric;

@@ -109,4 +109,8 @@ impl<K: Datum + Ord, V: Datum + Append> Sequential for Map<K, V> {
     fn key(&self, operation: &Operation<K, V>) -> Option<u64> {
         Some(key_of(operation.key()))
     }
+
+    fn reads(&self, operation: &Operation<K, V>, _: Option<&Response<V>>) -> bool {
+        matches!(operation, Operation::Get(_))
+    }
 }

@@ -1,7 +1,23 @@
 //! Ready specifications: one file an object.
 
+pub mod cas_register;
+pub mod counter;
+pub mod log;
 pub mod map;
+pub mod multi_register;
+pub mod mutex;
+pub mod queue;
 pub mod register;
+pub mod set;
+pub mod stack;
 
+pub use cas_register::CasRegister;
+pub use counter::Counter;
+pub use log::Log;
 pub use map::Map;
+pub use multi_register::MultiRegister;
+pub use mutex::Mutex;
+pub use queue::Queue;
 pub use register::Register;
+pub use set::Set;
+pub use stack::Stack;

@@ -51,4 +51,8 @@ impl<V: Datum> Sequential for Register<V> {
             }
         }
     }
+
+    fn reads(&self, operation: &Operation<V>, _: Option<&Response<V>>) -> bool {
+        matches!(operation, Operation::Read)
+    }
 }

@@ -153,6 +153,7 @@ impl<'a> Session<'a> {
             StopReason::MaxSteps => "raise `max_steps`",
             StopReason::Timeout => "raise `timeout`",
             StopReason::MaxMemory | StopReason::Cancelled => "let it run on",
+            StopReason::SchedulerIncomplete => "use an engine that leaves nothing out",
         };
         let seen = outcome.stats.executions.unwrap_or(0);
         format!(

@@ -1,0 +1,190 @@
+//! What schedulers are told about the steps of a system: who receives what from whom, what it sends, which keys it touches, what is recorded.
+//!
+//! A lane is what a message must not overtake: under asyn equal messages from one actor to another (which of them comes first makes no difference), under
+//! p2p and cd a channel, under mbox all that comes to one actor that way. A timer is a message to oneself, one at a time; so is starting,
+//! where that is a step. Under cd a message that was sent by asyn carries what its sender knew, so that equal ones can differ: such a
+//! delivery is no receive to schedulers, and interferes with everything.
+
+use crate::context::NoteKind;
+use crate::inbox::Key;
+use crate::situation::key;
+use crate::state::State;
+use crate::step::Step;
+use crate::table::{Branch, Mirrors, Status};
+use crate::worlds::Worlds;
+use manyworlds_core::{Network, panics};
+use manyworlds_explore::{HistoryEvent, HistoryKind, Keys, Lane, Receive, fingerprint};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+/// What the user says about a message; `None` if it has another type.
+type Says<T> = Arc<dyn Fn(&dyn Any) -> Option<T> + Send + Sync>;
+
+/// Which keys messages touch, and which messages are excluded.
+#[derive(Clone, Default)]
+pub struct Interest {
+    keys: Vec<Says<Keys>>,
+    excluded: Vec<Says<bool>>,
+}
+
+impl Interest {
+    /// The keys of messages of one type.
+    pub fn touches<M: 'static>(&mut self, keys: impl Fn(&M) -> Keys + Send + Sync + 'static) {
+        self.keys.push(Arc::new(move |message| Some(keys(message.downcast_ref::<M>()?))));
+    }
+
+    /// Whether messages of one type are excluded.
+    pub fn excludes<M: 'static>(&mut self, excluded: impl Fn(&M) -> bool + Send + Sync + 'static) {
+        self.excluded.push(Arc::new(move |message| Some(excluded(message.downcast_ref::<M>()?))));
+    }
+
+    fn keys_of(&self, message: &dyn Any) -> Keys {
+        ask(&self.keys, message).unwrap_or_default()
+    }
+
+    fn is_excluded(&self, message: &dyn Any) -> bool {
+        ask(&self.excluded, message).unwrap_or(false)
+    }
+}
+
+/// The first answer. One that panics is none: what nobody knows is explored in every order.
+fn ask<T>(says: &[Says<T>], message: &dyn Any) -> Option<T> {
+    let ask = |say: &Says<T>| panics::listen(|| catch_unwind(AssertUnwindSafe(|| say(message)))).ok().flatten();
+    says.iter().find_map(ask)
+}
+
+const TIMER: u64 = 4;
+const START: u64 = 5;
+
+fn lane(class: u64, from: u16, to: u16, content: u64) -> Lane {
+    Lane(class << 32 | u64::from(from) << 16 | u64::from(to), content)
+}
+
+/// The lane in which an envelope waits.
+fn lane_of(network: Network, from: u16, to: u16, envelope: u32) -> Lane {
+    match network {
+        Network::Asyn => lane(0, from, to, u64::from(envelope)),
+        Network::P2p | Network::Cd => lane(1, from, to, 0),
+        Network::Mbox => lane(2, 0, to, 0),
+    }
+}
+
+fn timer_lane(actor: u16, timer: &str) -> Lane {
+    lane(TIMER, actor, actor, fingerprint::of(timer) as u64)
+}
+
+impl Worlds {
+    /// What a step in full receives.
+    pub(crate) fn received(&self, state: &State, step: &Step) -> Option<Receive> {
+        let mirrors = &*self.prepared(state);
+        let (effects, branch) = step.handler()?;
+        let branch = &mirrors.effects[effects as usize][usize::from(branch)];
+        match *step {
+            Step::Deliver { to, message, again: false, .. } => self.delivery(mirrors, state, to, message, branch),
+            Step::Start { actor, .. } => {
+                Some(self.receive_of(mirrors, state, actor, actor, lane(START, actor, actor, 0), branch))
+            }
+            Step::Timer { actor, timer, .. } => {
+                let name = mirrors.local(state, actor).timers[usize::from(timer)];
+                Some(self.receive_of(mirrors, state, actor, actor, timer_lane(actor, name), branch))
+            }
+            _ => None,
+        }
+    }
+
+    fn delivery(&self, mirrors: &Mirrors, state: &State, to: u16, message: u32, branch: &Branch) -> Option<Receive> {
+        let id = self.envelope(mirrors, state, message);
+        let envelope = mirrors.envelopes.get(id);
+        let network = self.blueprint().channel(envelope.from, to);
+        if self.is_causal() && network == Network::Asyn {
+            return None;
+        }
+        let content = mirrors.values.get(envelope.message).value.as_any();
+        let lane = lane_of(network, envelope.from, to, id);
+        let receive = self.receive_of(mirrors, state, envelope.from, to, lane, branch);
+        Some(Receive {
+            waiting: self.waiting(mirrors, state, to, key(self.blueprint(), envelope.from, to, id)),
+            keys: self.blueprint().interest.keys_of(content),
+            excluded: self.blueprint().interest.is_excluded(content),
+            ..receive
+        })
+    }
+
+    /// How many messages to an actor have this key.
+    fn waiting(&self, mirrors: &Mirrors, state: &State, to: u16, wanted: Key) -> u32 {
+        let blueprint = self.blueprint();
+        let same = |&id: &u32| key(blueprint, mirrors.envelopes.get(id).from, to, id) == wanted;
+        let count = if self.is_causal() {
+            let pending = &mirrors.causals.get(state.ids[self.actors()]).pending;
+            pending.iter().filter(|p| p.to == to).map(|p| p.id).filter(same).count()
+        } else {
+            let inbox = mirrors.situations.get(state.ids[usize::from(to)]).inbox;
+            mirrors.inboxes.get(inbox).items.iter().copied().filter(same).count()
+        };
+        count as u32
+    }
+
+    /// A receive of which nothing is known but its lane and what comes of it.
+    fn receive_of(
+        &self,
+        mirrors: &Mirrors,
+        state: &State,
+        sender: u16,
+        receiver: u16,
+        lane: Lane,
+        branch: &Branch,
+    ) -> Receive {
+        let notes = |kind| branch.notes.iter().any(|note| note.kind == kind);
+        Receive {
+            sender: u32::from(sender),
+            receiver: u32::from(receiver),
+            lane,
+            waiting: 1,
+            sends: self.lanes_filled(mirrors, state, receiver, lane, branch),
+            orders: self.mailboxes(receiver, branch),
+            invokes: notes(NoteKind::Invoked),
+            returns: notes(NoteKind::Returned),
+            keys: Keys::Unknown,
+            excluded: false,
+        }
+    }
+
+    /// Where a step of `actor` puts something: messages, and timers that were not set, or that went off in this very step.
+    fn lanes_filled(&self, mirrors: &Mirrors, state: &State, actor: u16, taken: Lane, branch: &Branch) -> Vec<Lane> {
+        let blueprint = self.blueprint();
+        let gone = |to: u16| self.drops_messages() && mirrors.local(state, to).status == Status::Down;
+        let sent = branch.sends.iter().filter(|send| !gone(send.to));
+        let mut lanes: Vec<Lane> =
+            sent.map(|send| lane_of(blueprint.channel(actor, send.to), actor, send.to, send.envelope)).collect();
+        let before = &mirrors.local(state, actor).timers;
+        for timer in &mirrors.locals.get(branch.local).timers {
+            let lane = timer_lane(actor, timer);
+            if !before.contains(timer) || lane == taken {
+                lanes.push(lane);
+            }
+        }
+        lanes
+    }
+
+    /// The mailboxes of several senders that a step of `actor` puts something into.
+    fn mailboxes(&self, actor: u16, branch: &Branch) -> u64 {
+        let shared = |to: u16| self.blueprint().channel(actor, to) == Network::Mbox;
+        branch.sends.iter().filter(|send| shared(send.to)).fold(0, |boxes, send| boxes | 1 << send.to)
+    }
+
+    /// Adds what a step in full records.
+    pub(crate) fn note_history(&self, step: &Step, out: &mut Vec<HistoryEvent>) {
+        let (Some((effects, branch)), Some(actor)) = (step.handler(), step.whose()) else { return };
+        let effects = self.mirrors.borrow().effects[effects as usize].clone();
+        for note in &effects[usize::from(branch)].notes {
+            let kind = match note.kind {
+                NoteKind::Invoked => HistoryKind::Invoked,
+                NoteKind::Returned => HistoryKind::Returned,
+                NoteKind::Linearized | NoteKind::Text => continue,
+            };
+            let label = self.with_entries(|entries, _| entries.value(note.value.clone()));
+            out.push(HistoryEvent { process: u32::from(actor), kind, label });
+        }
+    }
+}

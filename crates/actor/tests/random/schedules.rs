@@ -1,0 +1,146 @@
+//! The schedulers: as many schedules as the naive explorer has paths, and how they end.
+
+use crate::explorer::{Graph, explore};
+use crate::strategy::{Taste, cases};
+use crate::table::{Case, Cost, Local, TableActor};
+use manyworlds_actor::{Actor, Context, System, Worlds};
+use manyworlds_core::{Budget, Network, NoObserver, Pid, ScheduleStats};
+use manyworlds_explore::{Config, Engine, Keys, Model, Report, SchedulerName};
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+/// Larger systems are left out.
+const STATES: usize = 2_000;
+const SCHEDULES: u64 = 5_000;
+
+/// How many ways there are from an initial state to a state in which nothing more can happen; steps that lead to the same state are
+/// different ways. Nothing goes round in circles.
+pub fn paths(graph: &Graph) -> u64 {
+    fn from(graph: &Graph, id: usize, known: &mut Vec<Option<u64>>) -> u64 {
+        if let Some(known) = known[id] {
+            return known;
+        }
+        let on: u64 = graph.successors[id].iter().map(|&next| from(graph, next, known)).fold(0, u64::saturating_add);
+        let paths = if graph.successors[id].is_empty() { 1 } else { on };
+        known[id] = Some(paths);
+        paths
+    }
+    let mut known = vec![None; graph.worlds.len()];
+    graph.initial.iter().map(|&id| from(graph, id, &mut known)).fold(0, u64::saturating_add)
+}
+
+pub fn run(system: &System, name: SchedulerName, config: Config) -> (Report<Worlds>, ScheduleStats) {
+    let config = Config { keep_going: true, collect_final: true, ..config };
+    let engine = Engine::Schedules(name);
+    let report =
+        manyworlds_explore::explore(&system.worlds(), engine, &config, &NoObserver).expect("nothing to refuse");
+    let figures = report.stats.histories.expect("a scheduler has these figures");
+    (report, figures)
+}
+
+pub fn ends(system: &System, report: &Report<Worlds>) -> BTreeSet<u128> {
+    let worlds = system.worlds();
+    report.final_states.iter().map(|state| worlds.fingerprint(state)).collect()
+}
+
+/// An actor that records: it begins an operation when it starts, and ends one and begins the next with each message of one tag.
+struct Recording(TableActor);
+
+impl Actor for Recording {
+    type State = Local;
+    type Message = u8;
+
+    fn start(&self, ctx: &mut Context<'_>) -> Local {
+        ctx.invoked("first");
+        self.0.start(ctx)
+    }
+
+    fn message(&self, state: &mut Local, from: Pid, tag: &u8, ctx: &mut Context<'_>) {
+        match tag {
+            0 => ctx.returned(*state),
+            1 => ctx.invoked("next"),
+            _ => {}
+        }
+        self.0.message(state, from, tag, ctx);
+    }
+
+    fn timer(&self, state: &mut Local, timer: &'static str, ctx: &mut Context<'_>) {
+        self.0.timer(state, timer, ctx);
+    }
+}
+
+/// The system with actors that record.
+fn recording(case: &Case) -> System {
+    let pid = |n: usize| Pid::root(n as u16);
+    let mut system = System::new().network(case.network).faults(case.faults);
+    for (n, table) in case.actors.iter().enumerate() {
+        system.add(format!("actor {n}"), Recording(TableActor(table.clone())));
+    }
+    case.channels.iter().fold(system, |system, &(from, to, network)| system.channel(pid(from), pid(to), network))
+}
+
+fn adds_up(figures: &ScheduleStats, report: &Report<Worlds>) {
+    assert_eq!(figures.complete + figures.incomplete, figures.schedules);
+    assert_eq!(report.stats.executions, Some(figures.schedules));
+    assert!(figures.unique <= figures.schedules && (figures.unique > 0) == (figures.schedules > 0));
+    assert_eq!(figures.non_linearizable, None, "nobody judges");
+    assert_eq!(figures.first_bug.is_some(), report.found.is_some());
+    assert_eq!(report.found.is_some(), report.stats.violations > 0);
+}
+
+fn compare(case: &Case) {
+    for network in Network::ALL {
+        let case = Case { network, ..case.clone() };
+        let Some(graph) = explore(&case, STATES) else { continue };
+        let all = paths(&graph);
+        if all > SCHEDULES {
+            continue;
+        }
+        let system = case.system();
+        let (exhaustive, figures) = run(&system, SchedulerName::Exhaustive, Config::default());
+        assert_eq!(figures.schedules, all, "every path once under {network}");
+        assert_eq!(exhaustive.stopped, None);
+        adds_up(&figures, &exhaustive);
+        let every = ends(&system, &exhaustive);
+        assert_eq!(every.len(), graph.finals().count(), "every end under {network}");
+        assert_eq!(exhaustive.found.is_some(), graph.failures().next().is_some());
+
+        let (dpor, figures) = run(&system, SchedulerName::Dpor, Config::default());
+        adds_up(&figures, &dpor);
+        assert!(figures.schedules <= all, "a reduction under {network}");
+        assert_eq!(ends(&system, &dpor), every, "how schedules end under {network}");
+        assert_eq!(dpor.found.is_some(), exhaustive.found.is_some(), "failures under {network}");
+        assert_eq!(dpor.stopped, None);
+
+        let keyed = system.clone().touches(|tag: &u8| Keys::only([tag % 2]));
+        for name in SchedulerName::ALL {
+            let budget = Budget { executions: Some(all.min(200)), ..Budget::default() };
+            let (report, figures) = run(&keyed, name, Config { budget, ..Config::default() });
+            adds_up(&figures, &report);
+            assert!(figures.schedules <= all.min(200));
+            assert!(ends(&keyed, &report).is_subset(&every), "{name:?} ends where nobody does under {network}");
+        }
+        if exhaustive.found.is_some() {
+            // A failure ends a schedule wherever the others happen to be.
+            continue;
+        }
+        let recording = recording(&case);
+        let (_, of_all) = run(&recording, SchedulerName::Exhaustive, Config::default());
+        let (_, of_dpor) = run(&recording, SchedulerName::Dpor, Config::default());
+        assert_eq!(of_dpor.unique, of_all.unique, "histories under {network}");
+    }
+}
+
+const TASTE: Taste =
+    Taste { cost: Cost::Steps, failures: true, faults: false, channels: false, sends: 2, sparse: false };
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn schedules_are_those_of_the_naive_explorer(
+        case in prop_oneof![2 => cases(TASTE), 1 => cases(Taste { channels: true, ..TASTE }), 1 => cases(Taste { faults: true, ..TASTE })]
+    ) {
+        compare(&case);
+    }
+}

@@ -1,0 +1,168 @@
+//! Schedulers on actor systems: what receives and histories look like from outside, and what keys and exclusions do.
+
+use manyworlds_actor::{Actor, Client, Context, Service, System};
+use manyworlds_core::{Network, NoObserver, Pid, ScheduleStats};
+use manyworlds_explore::{Config, Engine, Keys, Model, SchedulerName, explore};
+use std::collections::BTreeMap;
+
+/// A map that answers requests.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Message {
+    Put(usize, u8, u8),
+    Get(usize, u8),
+    Answer(usize, u8, u8),
+    Ping,
+}
+
+struct Server;
+
+impl Actor for Server {
+    type State = BTreeMap<u8, u8>;
+    type Message = Message;
+
+    fn start(&self, _: &mut Context<'_>) -> BTreeMap<u8, u8> {
+        BTreeMap::new()
+    }
+
+    fn message(&self, map: &mut BTreeMap<u8, u8>, from: Pid, message: &Message, ctx: &mut Context<'_>) {
+        match *message {
+            Message::Put(number, key, value) => {
+                map.insert(key, value);
+                ctx.send(from, Message::Answer(number, key, value));
+            }
+            Message::Get(number, key) => {
+                ctx.send(from, Message::Answer(number, key, map.get(&key).copied().unwrap_or(0)));
+            }
+            Message::Answer(..) | Message::Ping => {}
+        }
+    }
+}
+
+/// An operation on a key: `Some` writes.
+type Operation = (u8, Option<u8>);
+
+struct Map(Pid);
+
+impl Service for Map {
+    type Operation = Operation;
+    type Response = u8;
+    type Message = Message;
+
+    fn request(&self, number: usize, &(key, write): &Operation) -> Vec<(Pid, Message)> {
+        let message = match write {
+            Some(value) => Message::Put(number, key, value),
+            None => Message::Get(number, key),
+        };
+        vec![(self.0, message)]
+    }
+
+    fn response(&self, message: &Message) -> Option<(usize, u8)> {
+        if let Message::Answer(number, _, value) = message { Some((*number, *value)) } else { None }
+    }
+}
+
+/// Somebody who pings the server.
+struct Pinger(Pid);
+
+impl Actor for Pinger {
+    type State = ();
+    type Message = Message;
+
+    fn start(&self, ctx: &mut Context<'_>) {
+        ctx.send(self.0, Message::Ping);
+    }
+
+    fn message(&self, _: &mut (), _: Pid, _: &Message, _: &mut Context<'_>) {}
+}
+
+/// A server, and clients with one operation each.
+fn store(operations: &[Operation], pings: usize) -> System {
+    let mut system = System::new();
+    let server = system.add("server", Server);
+    for (n, &operation) in operations.iter().enumerate() {
+        system.add(format!("client {n}"), Client::new(Map(server), [operation]));
+    }
+    (0..pings).for_each(|n| {
+        system.add(format!("pinger {n}"), Pinger(server));
+    });
+    system
+}
+
+fn keyed(system: System) -> System {
+    system.touches(|message: &Message| match message {
+        Message::Put(_, key, _) | Message::Get(_, key) | Message::Answer(_, key, _) => Keys::only([key]),
+        Message::Ping => Keys::Unknown,
+    })
+}
+
+fn figures(system: &System, name: SchedulerName) -> ScheduleStats {
+    let report = explore(&system.worlds(), Engine::Schedules(name), &Config::default(), &NoObserver);
+    report.expect("nothing to refuse").stats.histories.expect("a scheduler has these figures")
+}
+
+#[test]
+fn keys_that_do_not_meet_are_not_put_into_different_orders() {
+    let same = keyed(store(&[(1, Some(5)), (1, None)], 0));
+    let different = keyed(store(&[(1, Some(5)), (2, None)], 0));
+    let count = |system: &System, name| figures(system, name).schedules;
+    assert_eq!(count(&same, SchedulerName::IRed), count(&same, SchedulerName::LiViola), "one key");
+    assert_eq!(count(&different, SchedulerName::IRed), count(&same, SchedulerName::IRed));
+    assert_eq!(count(&different, SchedulerName::LiViola), 1, "a key each");
+    let unsaid = store(&[(1, Some(5)), (2, None)], 0);
+    assert_eq!(count(&unsaid, SchedulerName::LiViola), count(&unsaid, SchedulerName::IRed), "nobody knows");
+    let clumsy = unsaid.touches(|_: &Message| -> Keys { panic!("which key?") });
+    assert_eq!(count(&clumsy, SchedulerName::LiViola), count(&clumsy, SchedulerName::IRed), "nobody can say");
+}
+
+#[test]
+fn what_is_excluded_is_received_whenever_it_comes() {
+    let system = keyed(store(&[(1, Some(5))], 2));
+    let excluding = system.clone().excluded(|message: &Message| *message == Message::Ping);
+    let other = system.clone().excluded(|_: &u64| true);
+    let count = |system: &System, name| figures(system, name).schedules;
+    assert_eq!(count(&excluding, SchedulerName::LiViola), 1);
+    assert_eq!(count(&other, SchedulerName::LiViola), 6, "no message has that type");
+    assert_eq!(count(&excluding, SchedulerName::IRed), 6, "only LiViola listens");
+}
+
+/// What a schedule records: who invoked what when, and what it returned. Starting is before everything.
+#[test]
+fn histories_are_what_clients_record() {
+    let system = store(&[(1, Some(5)), (1, None)], 0);
+    let figures = figures(&system, SchedulerName::Exhaustive);
+    assert_eq!((figures.schedules, figures.complete, figures.incomplete), (6, 6, 0));
+    // The read returns 0 or 5.
+    assert_eq!((figures.unique, figures.non_linearizable), (2, None));
+    let worlds = system.worlds();
+    let (mut history, mut same) = (Vec::new(), Vec::new());
+    let start = worlds.initial().swap_remove(0);
+    worlds.recorded_at_start(&start, &mut history);
+    worlds.recorded_at_start(&start, &mut same);
+    assert_eq!(history.len(), 2);
+    assert_eq!(history, same, "equal operations have equal labels");
+    assert_ne!(history[0].label, history[1].label);
+}
+
+/// Two equal messages on their way are one lane; so are all that come to one actor under mbox.
+#[test]
+fn a_lane_holds_what_must_not_overtake() {
+    let lanes = |network, pings| {
+        let worlds = store(&[(1, None)], pings).network(network).worlds();
+        let mut state = worlds.initial().swap_remove(0);
+        if network == Network::Mbox {
+            // Everybody starts, one after the other, the server last.
+            for _ in 0..pings + 2 {
+                let mut steps = Vec::new();
+                worlds.actions(&state, &mut steps);
+                state = worlds.next(&state, steps.last().expect("somebody can start")).expect("it can be done");
+            }
+        }
+        let mut steps = Vec::new();
+        worlds.actions(&state, &mut steps);
+        let receives: Vec<_> = steps.iter().filter_map(|step| worlds.receive(&state, step)).collect();
+        receives.iter().map(|receive| receive.waiting).collect::<Vec<_>>()
+    };
+    assert_eq!(lanes(Network::Asyn, 2), [1, 1, 1]);
+    assert_eq!(lanes(Network::P2p, 1), [1, 1]);
+    assert_eq!(lanes(Network::Mbox, 2), [3]);
+}

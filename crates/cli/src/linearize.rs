@@ -1,0 +1,275 @@
+//! `manyworlds linearize`: is a recorded history linearizable?
+
+use crate::args::LinearizeArgs;
+use crate::check::{interrupt, print_line, style};
+use crate::{Complaint, Exit, suggest};
+use manyworlds::linear::formats::Format;
+use manyworlds::linear::{Answer, BadLine, Consistency, Explanation, Object, Options, Recorded, Value, Verdict};
+use manyworlds::{Observer, Watch};
+use manyworlds_report::{Bar, Timeline, timeline};
+use serde_json::json;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// What is asked of every file.
+struct Question {
+    object: Option<Object>,
+    format: Option<Format>,
+    initial: Option<Value>,
+    consistency: Consistency,
+    threads: usize,
+    timeout: Option<Duration>,
+}
+
+/// A file and what was found.
+struct Checked<'a> {
+    file: &'a Path,
+    format: Format,
+    object: Object,
+    consistency: Consistency,
+    recorded: Recorded,
+    answer: Answer,
+    time: Duration,
+}
+
+/// Checks every file. A file that cannot be read does not keep the others from being checked.
+pub fn run(args: &LinearizeArgs) -> Result<Exit, Complaint> {
+    let question = question(args)?;
+    let cancel = interrupt();
+    let (mut unread, mut violated, mut incomplete) = (Vec::new(), false, false);
+    for file in &args.files {
+        let watch = Watch::new(question.timeout, args.max_memory, Some(cancel.clone()), None);
+        match check(&question, file, &watch) {
+            Ok(checked) => {
+                violated |= matches!(checked.answer.verdict, Verdict::Violated(_));
+                incomplete |= matches!(checked.answer.verdict, Verdict::Incomplete(_));
+                print_line(&if args.json { checked.json() } else { checked.words() });
+            }
+            Err(complaint) => unread.push(complaint),
+        }
+    }
+    match unread.pop() {
+        Some(last) => {
+            unread.iter().for_each(|complaint| eprintln!("error: {complaint}"));
+            Err(last)
+        }
+        None if violated => Ok(Exit::Violated),
+        None if incomplete => Ok(Exit::Incomplete),
+        None => Ok(Exit::Verified),
+    }
+}
+
+fn question(args: &LinearizeArgs) -> Result<Question, Complaint> {
+    let object = args.spec.as_ref().map(|name| {
+        name.parse::<Object>().map_err(|problem| {
+            let near = suggest::closest(name, Object::ALL.into_iter().map(Object::name));
+            let hint = near.map(|near| format!(". Did you mean `{near}`?")).unwrap_or_default();
+            format!("--spec: {problem}{hint}")
+        })
+    });
+    let format = args.format.as_ref().map(|name| name.parse().map_err(|problem| format!("--format: {problem}")));
+    let consistency = match args.consistency.as_str() {
+        "linearizable" => Consistency::Linearizable,
+        "sequential" => Consistency::Sequential,
+        other => {
+            return Err(format!("--consistency: unknown consistency `{other}`; expected linearizable or sequential"));
+        }
+    };
+    let timeout = args.timeout.map(|seconds| {
+        Duration::try_from_secs_f64(seconds)
+            .map_err(|_| format!("--timeout: `{seconds}` is no span of time; expected seconds, as in 2.5"))
+    });
+    Ok(Question {
+        object: object.transpose()?,
+        format: format.transpose()?,
+        initial: args.init.as_deref().map(Value::typed),
+        consistency,
+        threads: args
+            .threads
+            .map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), |n| n as usize),
+        timeout: timeout.transpose()?,
+    })
+}
+
+fn check<'a>(question: &Question, file: &'a Path, observer: &dyn Observer) -> Result<Checked<'a>, Complaint> {
+    let name = file.display();
+    let at = |bad: BadLine| match bad.line {
+        0 => format!("{name}: {bad}"),
+        _ => format!("{name}:{bad}"),
+    };
+    let text = read(file)?;
+    let format = match question.format.or_else(|| Format::recognize(&text)) {
+        Some(format) => format,
+        None => return Err(format!("{name}:1: this is no known format; expected etcd, kv, knossos or json")),
+    };
+    let recorded = format.read(&text).map_err(at)?;
+    let object = object(question, format, &recorded).map_err(|problem| format!("{name}: {problem}"))?;
+    let options =
+        Options { consistency: question.consistency, threads: question.threads, observer, ..Options::default() };
+    let started = Instant::now();
+    let answer = object.check(&recorded, question.initial.as_ref(), &options).map_err(at)?;
+    let time = started.elapsed();
+    Ok(Checked { file, format, object, consistency: question.consistency, recorded, answer, time })
+}
+
+fn read(file: &Path) -> Result<String, Complaint> {
+    let name = file.display();
+    let bytes = std::fs::read(file).map_err(|e| format!("{name}: cannot be read: {e}"))?;
+    String::from_utf8(bytes).map_err(|e| {
+        let good = e.utf8_error().valid_up_to();
+        let line = e.as_bytes()[..good].iter().filter(|&&byte| byte == b'\n').count() + 1;
+        format!("{name}:{line}: byte {good} of the file is not UTF-8; expected a text")
+    })
+}
+
+/// The object that was named, or that the file names, or that has the operations of the file.
+fn object(question: &Question, format: Format, recorded: &Recorded) -> Result<Object, Complaint> {
+    match (question.object, &recorded.spec, format) {
+        (Some(object), ..) => Ok(object),
+        (None, Some(name), _) => name.parse(),
+        (None, None, Format::Etcd) => Ok(Object::CasRegister),
+        (None, None, Format::Kv) => Ok(Object::Kv),
+        (None, None, Format::Knossos | Format::Json) => Object::recognize(recorded).ok_or_else(|| {
+            let mut names: Vec<&str> =
+                recorded.history.operations().iter().map(|operation| operation.operation.name.as_str()).collect();
+            names.sort_unstable();
+            names.dedup();
+            format!("no specification has all of the operations {}; name one with --spec", names.join(", "))
+        }),
+    }
+}
+
+impl Checked<'_> {
+    /// The verdict and the consistency it is about. The verdicts are words of a contract, whatever the consistency.
+    fn verdict(&self) -> (&'static str, &'static str) {
+        let verdict = match &self.answer.verdict {
+            Verdict::Consistent(_) => "linearizable",
+            Verdict::Violated(_) => "not-linearizable",
+            Verdict::Incomplete(_) => "incomplete",
+        };
+        match self.consistency {
+            Consistency::Linearizable => (verdict, "linearizable"),
+            Consistency::Sequential => (verdict, "sequential"),
+        }
+    }
+
+    /// `manyworlds-linearize/1`.
+    fn json(&self) -> String {
+        let history = &self.recorded.history;
+        let explanation = self.answer.explanation().map(|explanation| {
+            json!({
+                "longest_prefix": explanation.prefix.len(),
+                "stuck": explanation.stuck,
+                "minimal": explanation.minimal,
+                "core": explanation.core,
+            })
+        });
+        json!({
+            "schema": "manyworlds-linearize/1",
+            "file": self.file.display().to_string(),
+            "format": self.format.name(),
+            "spec": self.object.name(),
+            "consistency": self.verdict().1,
+            "verdict": self.verdict().0,
+            "operations": history.len(),
+            "pending": history.pending(),
+            "partitions": self.answer.partitions,
+            "max_concurrency": history.max_concurrency(),
+            "time_s": self.time.as_secs_f64(),
+            "explanation": explanation,
+        })
+        .to_string()
+    }
+
+    fn words(&self) -> String {
+        let history = &self.recorded.history;
+        let file = self.file.display();
+        let verdict = match (&self.answer.verdict, self.consistency) {
+            (Verdict::Consistent(_), Consistency::Linearizable) => "linearizable",
+            (Verdict::Consistent(_), Consistency::Sequential) => "sequentially consistent",
+            (Verdict::Violated(_), Consistency::Linearizable) => "not linearizable",
+            (Verdict::Violated(_), Consistency::Sequential) => "not sequentially consistent",
+            (Verdict::Incomplete(_), _) => "incomplete",
+        };
+        let parts = match self.answer.partitions {
+            1 => String::new(),
+            parts => format!(", {parts} keys"),
+        };
+        let stopped = match &self.answer.verdict {
+            Verdict::Incomplete(reason) => format!(" ({})", reason.name()),
+            _ => String::new(),
+        };
+        let mut text = format!(
+            "{file}: {verdict}{stopped}\n  {} history of a {}: {} operations, {} pending, at most {} at a time{parts}",
+            self.format,
+            self.object,
+            history.len(),
+            history.pending(),
+            history.max_concurrency(),
+        );
+        if let Some(explanation) = self.answer.explanation() {
+            text.push_str(&self.why(explanation));
+        }
+        text
+    }
+
+    /// Why not, for people.
+    fn why(&self, explanation: &Explanation) -> String {
+        let placed = match explanation.prefix.len() {
+            1 => "1 operation".to_string(),
+            n => format!("{n} operations"),
+        };
+        let mut text = format!("\n  {placed} can be put in order; then this cannot be placed:");
+        for &number in &explanation.stuck {
+            let operation = &self.recorded.history.operations()[number];
+            text.push_str(&format!(
+                "\n    operation {number}, process {}, line {}: {}",
+                operation.process,
+                self.recorded.lines[number],
+                self.label(number)
+            ));
+        }
+        if let Some(core) = &explanation.core {
+            text.push_str(
+                "\n\nThese contradict each other, even if every other operation took effect whenever that helps:\n\n",
+            );
+            text.push_str(timeline(&self.timeline(core, &explanation.stuck), &style()).trim_end());
+        }
+        if let Some(minimal) = &explanation.minimal {
+            let numbers: Vec<String> = minimal.iter().map(usize::to_string).collect();
+            text.push_str(&format!("\n\nsmallest part that fails by itself: operation {}", numbers.join(", ")));
+        }
+        text
+    }
+
+    /// What was asked and answered.
+    fn label(&self, number: usize) -> String {
+        let operation = &self.recorded.history.operations()[number];
+        match (&operation.response, operation.returned) {
+            (_, None) => format!("{} (pending)", operation.operation),
+            (None, Some(_)) => format!("{} → ?", operation.operation),
+            (Some(Value::Nil), Some(_))
+                if !["read", "get", "dequeue", "pop"].contains(&operation.operation.name.as_str()) =>
+            {
+                operation.operation.to_string()
+            }
+            (Some(response), Some(_)) => format!("{} → {response}", operation.operation),
+        }
+    }
+
+    fn timeline(&self, numbers: &[usize], stuck: &[usize]) -> Timeline {
+        let operations = self.recorded.history.operations();
+        let mut processes: Vec<usize> = numbers.iter().map(|&number| operations[number].process).collect();
+        processes.sort_unstable();
+        processes.dedup();
+        let bar = |&number: &usize| Bar {
+            lane: processes.binary_search(&operations[number].process).expect("a process of one of them"),
+            label: self.label(number),
+            from: operations[number].invoked,
+            to: operations[number].returned,
+            bad: stuck.contains(&number),
+        };
+        let bars = numbers.iter().map(bar).collect();
+        Timeline { lanes: processes.iter().map(|process| format!("process {process}")).collect(), bars }
+    }
+}

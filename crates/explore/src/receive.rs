@@ -1,0 +1,101 @@
+//! What schedulers of actor systems know about an action: who receives what from whom, and what is recorded on the way.
+
+use crate::fingerprint;
+use std::hash::Hash;
+
+/// A queue of messages that come out in the order in which they went in, in two words of the model's choice. It is what Flanagan and
+/// Godefroid call a process: at any time at most its first message can be received, and nobody but a receive takes that away.
+///
+/// It also says which of several equal messages is received. Where messages may overtake each other, equal ones share a lane and others do
+/// not; that the oldest of equal ones comes out first is no restriction, because nobody can tell them apart.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Lane(pub u64, pub u64);
+
+/// An action that one process takes because something came to it: a message, a timer (which it sent itself), its start.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Receive {
+    /// Who sent it.
+    pub sender: u32,
+    /// Who takes the step.
+    pub receiver: u32,
+    /// Where it waited.
+    pub lane: Lane,
+    /// How many wait in that lane, this one included.
+    pub waiting: u32,
+    /// The lanes that the step sends to, one by one.
+    pub sends: Vec<Lane>,
+    /// Queues that several processes send to and in which this step puts something, a bit for each: who comes first can be seen later.
+    pub orders: u64,
+    /// Whether an operation is invoked.
+    pub invokes: bool,
+    /// Whether an operation returns.
+    pub returns: bool,
+    /// The keys that the receiver touches because of it.
+    pub keys: Keys,
+    /// Its order relative to others is of no interest, says the model.
+    pub excluded: bool,
+}
+
+impl Receive {
+    /// Whether it makes a difference which of the two comes first: they change the same process, or put something into the same
+    /// queue, or one ends an operation and the other begins one, which is all the order that linearizability looks at.
+    pub fn interferes(&self, other: &Receive) -> bool {
+        self.receiver == other.receiver
+            || self.orders & other.orders != 0
+            || self.invokes && other.returns
+            || self.returns && other.invokes
+    }
+
+    /// One that stands for both ways in which the same step can go.
+    pub(crate) fn or(mut self, other: &Receive) -> Receive {
+        self.orders |= other.orders;
+        self.invokes |= other.invokes;
+        self.returns |= other.returns;
+        self
+    }
+}
+
+/// The keys of a distributed map that a message touches.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Keys {
+    /// Nobody knows: perhaps all of them.
+    #[default]
+    Unknown,
+    /// These, as fingerprints.
+    Only(Vec<u64>),
+}
+
+impl Keys {
+    /// These keys and no others.
+    pub fn only<K: Hash>(keys: impl IntoIterator<Item = K>) -> Keys {
+        Keys::Only(keys.into_iter().map(|key| fingerprint::of(&key) as u64).collect())
+    }
+
+    /// Whether some key may be in both.
+    pub fn meet(&self, other: &Keys) -> bool {
+        match (self, other) {
+            (Keys::Only(some), Keys::Only(others)) => some.iter().any(|key| others.contains(key)),
+            _ => true,
+        }
+    }
+}
+
+/// Whether an operation begins or ends.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum HistoryKind {
+    /// It is invoked.
+    Invoked,
+    /// It returns.
+    Returned,
+}
+
+/// An entry of a history.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct HistoryEvent {
+    /// Whose operation.
+    pub process: u32,
+    /// Whether it begins or ends.
+    pub kind: HistoryKind,
+    /// The operation or the response, as the model numbers them: equal ones have equal labels.
+    pub label: u32,
+}

@@ -1,0 +1,27 @@
+//! IRed (IR): TransDPOR with another root (DS2 §2.2.6, Definition 7): the first of a chain of receives, each of which was sent by the receiver
+//! of the one before.
+//!
+//! The chain guesses: the last receive of an actor before something that it sent arrives is taken for the cause of that, although it may
+//! have come after the sending. If the root it ends at was not enabled together with the step, nothing is added. So it misses
+//! schedules; the smallest system that shows it:
+//!
+//! ```text
+//! at the start:  n for b (from a), m for a (from c)          b on n: sends x to c          a on m: sends w to b
+//! ```
+//!
+//! In `n x m w` the last receive races with the first. Its chain goes from w to m, which c sent, and on to x, which c received before
+//! m arrived but after it had been sent. x was not enabled at the start; that b gets w before n is never seen. TransDPOR takes m.
+
+use super::{Promise, Scheduler};
+use crate::receive::Receive;
+
+/// Follows chains of senders.
+pub struct IRed;
+
+impl Scheduler for IRed {
+    const PROMISE: Promise = Promise::SomeSchedules;
+
+    fn did_enable(&self, earlier: &Receive, later: &Receive, _: bool) -> bool {
+        earlier.receiver == later.sender
+    }
+}

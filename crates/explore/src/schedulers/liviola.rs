@@ -1,0 +1,28 @@
+//! LiViola (LV): IRed, but receives interfere only if they may touch the same key (DS2 §2.2.7, Definition 8). Linearizability is a question for
+//! each key by itself, so the order of operations on different keys is of no interest to it.
+//!
+//! The model says which keys a message touches ([`Receive::keys`]; what is not known interferes with everything), and which messages it
+//! excludes: those are received in whatever order they come.
+//!
+//! What is true of IRed is true of this one. Besides it lives on what it is told: where the keys do not tell the whole story, it
+//! misses more. The smallest system that shows it is an actor that remembers which of two messages with different keys came first: of its
+//! two states at rest one is seen.
+
+use super::ired::IRed;
+use super::{Promise, Scheduler};
+use crate::receive::Receive;
+
+/// Looks at keys.
+pub struct LiViola;
+
+impl Scheduler for LiViola {
+    const PROMISE: Promise = Promise::SomeSchedules;
+
+    fn are_dependent(&self, one: &Receive, other: &Receive) -> bool {
+        !one.excluded && !other.excluded && one.keys.meet(&other.keys) && IRed.are_dependent(one, other)
+    }
+
+    fn did_enable(&self, earlier: &Receive, later: &Receive, co_enabled: bool) -> bool {
+        IRed.did_enable(earlier, later, co_enabled)
+    }
+}

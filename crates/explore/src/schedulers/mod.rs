@@ -1,0 +1,142 @@
+//! DS2's schedulers of actor systems: *Linearizability of actor systems* §2–3. A schedule is a sequence of receives, from an initial state to
+//! one in which nothing more can happen; what its steps record is a history.
+//!
+//! | file | scheduler | which schedules | what it promises |
+//! |---|---|---|---|
+//! | `systematic_random` | SR | as many as asked for, drawn | nothing |
+//! | `exhaustive` | EX | all | everything |
+//! | `delay` | DB | those that a round robin with few delays makes | nothing |
+//! | `dpor` | DP | at least one of each class that the order of independent receives makes | every state at rest, every failure, every history that no failure ends |
+//! | `trans_dpor` | TD | one reversal at a time for each state | nothing |
+//! | `ired` | IR | as TD, and only reversals whose cause a chain of senders and receivers shows | nothing |
+//! | `liviola` | LV | as IR, and only reversals that concern one key | nothing |
+//!
+//! They share one depth-first `skeleton`; DP and what builds on it share the search for `races`. TD, IR and LV differ only by two
+//! predicates on receives, [`Scheduler::are_dependent`] and [`Scheduler::did_enable`].
+//!
+//! What the paper leaves open, and how it is read here:
+//!
+//! - Two receives are dependent if they have the same receiver. That is enough where the order in which messages enter a queue
+//!   cannot be seen by anybody but their sender (asyn, p2p, cd). With one mailbox for all senders two sends to it are dependent too, and
+//!   a return and an invocation are, because their order is what histories are about: see [`Receive::interferes`].
+//! - A handler may choose. A receive stands for all ways in which it can go, and all are explored.
+//! - Timers are messages to oneself. They can be taken away again, which messages cannot: `races` says what then.
+//! - Faults interfere with everything. A state in which one may happen is explored in full.
+//! - Cycles: a schedule that does not end is cut off, and the run is incomplete.
+//!
+//! Schedulers run on one thread: the next schedule depends on all before it.
+
+mod bits;
+mod delay;
+mod dpor;
+mod exhaustive;
+mod frame;
+mod histories;
+mod ired;
+mod liviola;
+mod races;
+mod skeleton;
+mod systematic_random;
+mod trans_dpor;
+
+use crate::Model;
+use crate::config::{Config, Report};
+use crate::receive::Receive;
+use frame::Frame;
+use manyworlds_core::Observer;
+use races::Race;
+use skeleton::Search;
+
+/// One of the seven.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SchedulerName {
+    /// SR.
+    SystematicRandom,
+    /// EX.
+    Exhaustive,
+    /// DB.
+    Delay,
+    /// DP.
+    Dpor,
+    /// TD.
+    TransDpor,
+    /// IR.
+    IRed,
+    /// LV.
+    LiViola,
+}
+
+impl SchedulerName {
+    /// All of them, in the order of the paper.
+    pub const ALL: [SchedulerName; 7] = [
+        SchedulerName::SystematicRandom,
+        SchedulerName::Exhaustive,
+        SchedulerName::Delay,
+        SchedulerName::Dpor,
+        SchedulerName::TransDpor,
+        SchedulerName::IRed,
+        SchedulerName::LiViola,
+    ];
+}
+
+/// What a scheduler that has no more schedules has seen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Promise {
+    /// Every schedule.
+    EverySchedule,
+    /// Of every schedule one that differs in the order of independent receives at most.
+    EveryTrace,
+    /// Some schedules.
+    SomeSchedules,
+}
+
+/// What tells schedulers apart. As it stands this is TransDPOR.
+pub trait Scheduler: Sized {
+    /// What it has seen in the end.
+    const PROMISE: Promise;
+
+    /// Whether it asks who receives what. One that does not sees each action by itself.
+    const RECEIVES: bool = true;
+
+    /// The initial state to begin the `nth` time with; `None` when it is done.
+    fn root(&mut self, nth: u64, roots: usize) -> Option<usize> {
+        usize::try_from(nth).ok().filter(|&root| root < roots)
+    }
+
+    /// A new state is on top of the stack: says what is to be explored there, and perhaps below.
+    fn open<M: Model>(&mut self, frames: &mut [Frame<M>]) {
+        races::look_back(self, frames);
+    }
+
+    /// Whether it matters which of two receives comes first (Definition 3).
+    fn are_dependent(&self, one: &Receive, other: &Receive) -> bool {
+        one.interferes(other)
+    }
+
+    /// Whether `earlier` is taken for what made `later` possible; `co_enabled` says whether it was enabled together with the step that
+    /// `later` races with. TransDPOR asks for no more than that: the root is the first of them.
+    fn did_enable(&self, earlier: &Receive, later: &Receive, co_enabled: bool) -> bool {
+        let _ = (earlier, later);
+        co_enabled
+    }
+
+    /// A race was found: sees to it that it is reversed (Algorithm 1, lines 5 to 8).
+    fn reverse<M: Model>(&self, frames: &mut [Frame<M>], race: &Race<'_>) {
+        trans_dpor::reverse(self, frames, race);
+    }
+}
+
+/// Runs a scheduler.
+pub fn run<M: Model>(model: &M, name: SchedulerName, config: &Config, observer: &dyn Observer) -> Report<M> {
+    match name {
+        SchedulerName::SystematicRandom => {
+            Search::new(model, systematic_random::SystematicRandom::new(config), config, observer).run()
+        }
+        SchedulerName::Exhaustive => Search::new(model, exhaustive::Exhaustive, config, observer).run(),
+        SchedulerName::Delay => Search::new(model, delay::Delay::new(config), config, observer).run(),
+        SchedulerName::Dpor => Search::new(model, dpor::Dpor, config, observer).run(),
+        SchedulerName::TransDpor => Search::new(model, trans_dpor::TransDpor, config, observer).run(),
+        SchedulerName::IRed => Search::new(model, ired::IRed, config, observer).run(),
+        SchedulerName::LiViola => Search::new(model, liviola::LiViola, config, observer).run(),
+    }
+}

@@ -1,0 +1,143 @@
+//! What happened before what in a schedule, and which of its steps could have gone the other way round.
+//!
+//! A step happens before a later one if they are dependent, if it sent what the later one receives, if it received from the same lane,
+//! or through others in between. (DS2's Definition 4 has the first of these only. Taken by the letter no message is then caused by the one that
+//! made its sender send it; line 4 of Algorithm 1 stops at such a pair and never gets to the race behind it. The papers that it builds on
+//! have all of them.)
+
+use super::Scheduler;
+use super::bits::Bits;
+use super::frame::Frame;
+use crate::Model;
+use crate::receive::{Lane, Receive};
+
+/// A pending receive that could come before a step that was taken.
+pub struct Race<'a> {
+    /// The step: the one taken from the frame with this number.
+    pub step: usize,
+    /// The receive; `None` if it is something else, which interferes with everything.
+    pub receive: Option<&'a Receive>,
+    /// The steps that happen before it.
+    pub past: &'a Bits,
+}
+
+/// Algorithm 1, lines 3 to 12, for the state on top: looks for races, has them reversed, and says what is explored first.
+pub fn look_back<M: Model, S: Scheduler>(scheduler: &S, frames: &mut [Frame<M>]) {
+    remember_past(scheduler, frames);
+    explore_disabled(frames);
+    let top = frames.len() - 1;
+    let entries = std::mem::take(&mut frames[top].entries);
+    for receive in entries.iter().filter_map(|entry| entry.receive.as_ref()) {
+        let past = causes(frames, receive);
+        if let Some(step) = last_race(scheduler, frames, receive, &past) {
+            scheduler.reverse(frames, &Race { step, receive: Some(receive), past: &past });
+        }
+    }
+    let all = entries.iter().any(|entry| entry.receive.is_none());
+    if all {
+        reverse_strangers(scheduler, frames);
+    }
+    frames[top].entries = entries;
+    match frames[top].backtrack.as_mut_slice() {
+        // What interferes with everything goes before and after everything.
+        backtrack if all => backtrack.fill(true),
+        [first, ..] => *first = true,
+        [] => {}
+    }
+}
+
+/// Something that is no receive can happen in the state on top. If it could happen before, races with it were looked for then, and states since
+/// then are explored in full. If not, the last step made it possible, and it races with the last step that does not happen before that.
+fn reverse_strangers<M: Model, S: Scheduler>(scheduler: &S, frames: &mut [Frame<M>]) {
+    let Some(last) = frames.len().checked_sub(2) else { return };
+    let mut past = Bits::default();
+    add(&mut past, frames, last);
+    if let Some(step) = (0..last).rev().find(|&step| !past.contains(step)) {
+        scheduler.reverse(frames, &Race { step, receive: None, past: &past });
+    }
+}
+
+/// Works out what happens before the step that was taken last.
+fn remember_past<M: Model, S: Scheduler>(scheduler: &S, frames: &mut [Frame<M>]) {
+    let Some(last) = frames.len().checked_sub(2) else { return };
+    let past = match frames[last].received() {
+        None => Bits::below(last),
+        Some(receive) => {
+            let mut past = causes(&frames[..=last], receive);
+            for step in (0..last).rev() {
+                if !past.contains(step) && depend(scheduler, frames[step].received(), receive) {
+                    add(&mut past, frames, step);
+                }
+            }
+            past
+        }
+    };
+    frames[last].past = past;
+}
+
+/// The step that was taken last may have taken others away: a timer, or everything, if it failed. Nothing that is pending tells of that race
+/// any more, so it is reversed at once.
+fn explore_disabled<M: Model>(frames: &mut [Frame<M>]) {
+    let [.., before, after] = frames else { return };
+    let taken = before.taken();
+    for (nth, entry) in before.entries.iter().enumerate() {
+        let gone = entry.lane().is_some_and(|lane| after.entry(lane).is_none());
+        if gone && Some(nth) != taken {
+            before.backtrack[nth] = true;
+        }
+    }
+}
+
+/// The last step that could come after `receive` instead of before it (line 4).
+fn last_race<M: Model, S: Scheduler>(
+    scheduler: &S,
+    frames: &[Frame<M>],
+    receive: &Receive,
+    past: &Bits,
+) -> Option<usize> {
+    let steps = 0..frames.len() - 1;
+    steps.rev().find(|&step| !past.contains(step) && depend(scheduler, frames[step].received(), receive))
+}
+
+/// Whether it matters which of two steps comes first; `None` is no receive.
+fn depend<S: Scheduler>(scheduler: &S, step: Option<&Receive>, receive: &Receive) -> bool {
+    step.is_none_or(|step| scheduler.are_dependent(step, receive))
+}
+
+/// The steps that must have been taken before `receive` can be: the one that sent it, the one that took what was before it in its lane, the one
+/// that unblocked it, and what happened before those.
+fn causes<M: Model>(frames: &[Frame<M>], receive: &Receive) -> Bits {
+    let mut past = Bits::default();
+    let received = |frame: &Frame<M>| frame.received().is_some_and(|other| other.lane == receive.lane);
+    let steps = &frames[..frames.len() - 1];
+    let creator = creator(frames, receive);
+    for step in [creator, steps.iter().rposition(received), unblocked(frames, receive, creator)].into_iter().flatten() {
+        add(&mut past, frames, step);
+    }
+    past
+}
+
+/// The step that made it possible to receive a message which had been sent before and had to wait: for another one that precedes it
+/// causally, or for its receiver to start.
+fn unblocked<M: Model>(frames: &[Frame<M>], receive: &Receive, creator: Option<usize>) -> Option<usize> {
+    let step = (0..frames.len() - 1).rev().find(|&step| frames[step].entry(receive.lane).is_none())?;
+    creator.is_none_or(|creator| creator < step).then_some(step)
+}
+
+/// The step that sent what is received. A step that is no receive stands for all before it.
+fn creator<M: Model>(frames: &[Frame<M>], receive: &Receive) -> Option<usize> {
+    let mut left = receive.waiting as usize;
+    let sent = |receive: &Receive, lane: Lane| receive.sends.iter().filter(|&&to| to == lane).count();
+    (0..frames.len() - 1).rev().find(|&step| match frames[step].received() {
+        None => true,
+        Some(earlier) => {
+            left = left.saturating_sub(sent(earlier, receive.lane));
+            left == 0
+        }
+    })
+}
+
+fn add<M: Model>(past: &mut Bits, frames: &[Frame<M>], step: usize) {
+    past.extend(&frames[step].past);
+    past.insert(step);
+}

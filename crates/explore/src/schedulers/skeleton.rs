@@ -1,0 +1,281 @@
+//! The one depth-first skeleton that all schedulers share: a stack of snapshots, each with what is enabled there, which of it is to be
+//! explored (the backtracking set), which of it was, and whether more may be added (the freeze flag). A snapshot is a model's state, so
+//! going back costs nothing and no prefix of a schedule is run twice.
+
+use super::frame::{Entry, Frame, Way};
+use super::histories::Histories;
+use super::{Promise, Scheduler};
+use crate::check::Checks;
+use crate::config::{Config, Found, Report};
+use crate::receive::HistoryEvent;
+use crate::stepper::{Stepper, count_user_steps};
+use crate::{Kind, Model, Path};
+use manyworlds_core::{Observer, Progress, ScheduleStats, StopReason, Violation};
+use rustc_hash::FxHashSet;
+
+/// Steps of a schedule, if the budget does not say: systems that go on for ever are cut off here.
+const STEPS: u64 = 10_000;
+/// The observer is asked once in so many states.
+const TICK: u64 = 1_024;
+
+/// A run of a scheduler.
+pub struct Search<'a, M: Model, S> {
+    stepper: Stepper<M>,
+    checks: Checks<M>,
+    scheduler: S,
+    config: &'a Config,
+    observer: &'a dyn Observer,
+    /// The schedule at hand.
+    frames: Vec<Frame<M>>,
+    /// What it recorded.
+    history: Vec<HistoryEvent>,
+    histories: Histories,
+    report: Report<M>,
+    figures: ScheduleStats,
+    /// States at rest, by fingerprint, if they are collected.
+    at_rest: FxHashSet<u128>,
+    /// States, repeated ones included.
+    visits: u64,
+    ticks: u64,
+    cut: u64,
+    longest: usize,
+    over: bool,
+}
+
+impl<'a, M: Model, S: Scheduler> Search<'a, M, S> {
+    /// A run that has not begun.
+    pub fn new(model: &M, scheduler: S, config: &'a Config, observer: &'a dyn Observer) -> Search<'a, M, S> {
+        Search {
+            stepper: Stepper::new(model, config),
+            checks: Checks::new(model),
+            scheduler,
+            config,
+            observer,
+            frames: Vec::new(),
+            history: Vec::new(),
+            histories: Histories::default(),
+            report: Report::default(),
+            figures: ScheduleStats::default(),
+            at_rest: FxHashSet::default(),
+            visits: 0,
+            ticks: 0,
+            cut: 0,
+            longest: 0,
+            over: false,
+        }
+    }
+
+    /// Runs it.
+    pub fn run(mut self) -> Report<M> {
+        let roots = self.stepper.model.initial();
+        let mut begun = 0;
+        while let Some(root) = self.scheduler.root(begun, roots.len()) {
+            self.tick();
+            if self.over || self.is_used_up() {
+                break;
+            }
+            begun += 1;
+            self.stepper.model.recorded_at_start(&roots[root], &mut self.history);
+            self.enter(roots[root].clone());
+            self.explore();
+            self.frames.clear();
+            self.history.clear();
+        }
+        self.finish()
+    }
+
+    /// Everything that follows from the state on the stack.
+    fn explore(&mut self) {
+        while !self.over {
+            let Some(top) = self.frames.last_mut() else { return };
+            if !top.advance() {
+                self.frames.pop();
+                let recorded = self.frames.last().map_or(0, |frame| frame.recorded);
+                self.history.truncate(recorded);
+                continue;
+            }
+            self.tick();
+            if self.over || self.is_used_up() {
+                return;
+            }
+            let top = self.frames.last().expect("it went on");
+            let Way { action, next, .. } = top.way().expect("it went on");
+            self.stepper.model.recorded(&top.state, action, next, &mut self.history);
+            let next = next.clone();
+            self.enter(next);
+        }
+    }
+
+    /// One more state on the schedule at hand.
+    fn enter(&mut self, state: M::State) {
+        self.visits += 1;
+        let (checks, model) = (&self.checks, &self.stepper.model);
+        let before = self.frames.last().is_some_and(|frame| frame.wrong);
+        let failed = model.failure(&state).is_some();
+        let wrong = failed || checks.look(model, &state) || before;
+        let entries = if failed { Vec::new() } else { self.entries(&state) };
+        let rests = entries.is_empty() && !failed;
+        let steps = self.frames.len();
+        self.longest = self.longest.max(steps);
+        self.frames.push(Frame::new(state, entries, self.history.len(), wrong));
+        self.scheduler.open(&mut self.frames);
+        if wrong && !before {
+            self.bug(self.figures.schedules + 1, false);
+        }
+        let top = self.frames.last_mut().expect("just entered");
+        let cut = !top.entries.is_empty() && steps as u64 >= self.config.budget.depth.unwrap_or(STEPS);
+        if top.entries.is_empty() || cut || self.over {
+            top.backtrack.fill(false);
+            self.cut += u64::from(cut);
+            self.end(rests);
+        }
+    }
+
+    /// What can happen in a state, one entry for each lane.
+    fn entries(&self, state: &M::State) -> Vec<Entry<M>> {
+        let model = &self.stepper.model;
+        let (mut actions, mut entries) = (Vec::new(), Vec::<Entry<M>>::new());
+        model.actions(state, &mut actions);
+        for action in actions {
+            let Some(next) = model.next(state, &action) else { continue };
+            let receive = if S::RECEIVES { model.receive(state, &action) } else { None };
+            let lane = receive.as_ref().map(|receive| receive.lane);
+            let way = Way { action, receive, next };
+            match entries.iter_mut().find(|entry| lane.is_some() && entry.lane() == lane) {
+                Some(entry) => entry.add(way),
+                None => entries.push(Entry::new(way)),
+            }
+        }
+        entries
+    }
+
+    /// The schedule at hand is over.
+    fn end(&mut self, rests: bool) {
+        self.figures.schedules += 1;
+        let judged =
+            self.histories.judge(&self.history, |history| Some(self.stepper.model.linearizable(history)?.is_ok()));
+        match judged.complete {
+            true => self.figures.complete += 1,
+            false => self.figures.incomplete += 1,
+        }
+        let top = self.frames.last().expect("a schedule has a last state");
+        let (state, wrong) = (&top.state, top.wrong);
+        if rests && self.config.collect_final && self.at_rest.insert(self.stepper.model.fingerprint(state)) {
+            self.report.final_states.push(state.clone());
+        }
+        let wrong_at_rest = rests && !wrong && self.checks.is_wrong_at_rest(&self.stepper.model, state);
+        let not_linearizable = judged.linearizable == Some(false);
+        if wrong || wrong_at_rest || not_linearizable {
+            self.report.stats.violations += 1;
+        }
+        if !wrong && wrong_at_rest {
+            self.bug(self.figures.schedules, false);
+        } else if !wrong && not_linearizable {
+            self.bug(self.figures.schedules, true);
+        }
+    }
+
+    /// After how many steps the history is not linearizable any more, and why. No later step can mend it.
+    fn bad_history(&self) -> Option<(usize, Violation)> {
+        let why = |frame: &Frame<M>| self.stepper.model.linearizable(&self.history[..frame.recorded])?.err();
+        self.frames.iter().enumerate().find_map(|(steps, frame)| Some((steps, why(frame)?)))
+    }
+
+    /// The schedule with this number, the one at hand, shows something wrong: in its last state, or in its history.
+    fn bug(&mut self, number: u64, of_history: bool) {
+        self.over |= !self.config.keep_going;
+        if self.report.found.is_some() {
+            return;
+        }
+        self.figures.first_bug = Some(number);
+        self.observer.first_bug(number);
+        let of_state = || {
+            let steps = self.frames.len() - 1;
+            Some((steps, self.checks.violation(&self.stepper.model, &self.frames[steps].state)?))
+        };
+        let (steps, violation) =
+            if of_history { self.bad_history() } else { of_state() }.expect("what was wrong is still wrong");
+        self.report.found = Some(Found { violation, path: self.path(steps) });
+    }
+
+    /// The first steps of the schedule at hand.
+    fn path(&self, steps: usize) -> Path<M> {
+        let mut path = Path::new(self.frames[0].state.clone());
+        for frame in &self.frames[..steps] {
+            let way = frame.way().expect("a step was taken here");
+            path.steps.push((way.action.clone(), way.next.clone()));
+        }
+        path
+    }
+
+    fn is_used_up(&mut self) -> bool {
+        let used_up = self.config.budget.executions.is_some_and(|most| self.figures.schedules >= most);
+        if used_up {
+            self.stop(StopReason::MaxExecutions);
+        }
+        used_up
+    }
+
+    fn stop(&mut self, reason: StopReason) {
+        self.over = true;
+        self.report.stopped.get_or_insert(reason);
+    }
+
+    fn tick(&mut self) {
+        self.ticks += 1;
+        if self.ticks % TICK == 1 {
+            let progress = Progress { executions: self.figures.schedules, done: self.done(), ..Progress::default() };
+            if let Some(reason) = self.observer.tick(&progress) {
+                self.stop(reason);
+            }
+        }
+    }
+
+    /// The part of the tree that lies behind, as far as it is known now.
+    fn done(&self) -> f64 {
+        let (mut done, mut share) = (0.0, 1.0);
+        for frame in &self.frames {
+            let (behind, all) = frame.share();
+            done += share * behind as f64 / all.max(1) as f64;
+            share /= all.max(1) as f64;
+        }
+        f64::clamp(done, 0.0, 1.0)
+    }
+
+    fn finish(mut self) -> Report<M> {
+        if self.report.stopped.is_none() && self.report.found.is_none() {
+            self.conclude();
+        }
+        (self.figures.unique, self.figures.non_linearizable) = self.histories.count();
+        let stats = &mut self.report.stats;
+        stats.histories = Some(self.figures);
+        stats.executions = Some(self.figures.schedules);
+        stats.truncated = Some(self.cut);
+        stats.transitions = Some(self.visits);
+        stats.depth = Some(self.longest as u64);
+        count_user_steps(std::iter::once(&self.stepper), stats);
+        let model = &self.stepper.model;
+        self.report.final_states.sort_by_cached_key(|state| model.fingerprint(state));
+        self.report
+    }
+
+    /// There are no more schedules and nothing is wrong: what does that say?
+    fn conclude(&mut self) {
+        let unseen = Checks::never_seen(&[&self.checks], self.visits);
+        let passing = |kind| matches!(kind, Kind::Always | Kind::Never);
+        let passes = self.stepper.model.properties().iter().any(|p| passing(p.kind) && !p.stable);
+        if self.cut > 0 {
+            return self.stop(StopReason::MaxDepth);
+        }
+        match S::PROMISE {
+            Promise::EverySchedule => {
+                let start = self.stepper.model.initial().swap_remove(0);
+                self.report.found = unseen.map(|violation| Found { violation, path: Path::new(start) });
+                self.report.stats.violations += u64::from(self.report.found.is_some());
+            }
+            // A state in the middle of a schedule may be passed in none of those that are explored.
+            Promise::EveryTrace if !passes && unseen.is_none() => {}
+            _ => self.stop(StopReason::SchedulerIncomplete),
+        }
+    }
+}

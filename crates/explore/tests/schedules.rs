@@ -1,0 +1,391 @@
+//! Schedulers on a small model of its own: letters in a bag, and actors that remember the order in which they got them.
+
+use manyworlds_core::Violation;
+use manyworlds_explore::{
+    Budget, Config, Engine, HistoryEvent, HistoryKind, Keys, Lane, Model, NoObserver, Observer, Progress, Property,
+    Receive, Refusal, Report, SchedulerName, StopReason, explore, narrate, replay,
+};
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A letter: who sent it, to whom, and its kind.
+type Letter = (u8, u8, u8);
+/// (actor, kind), and what it sends when it gets that kind: (to whom, kind).
+type Answer = ((u8, u8), Vec<(u8, u8)>);
+
+const INVOKE: u8 = 1;
+const RETURN: u8 = 2;
+
+#[derive(Clone, Debug, Default)]
+struct Post {
+    actors: u8,
+    /// What is on its way at the start.
+    first: Vec<Letter>,
+    answers: Vec<Answer>,
+    /// Whether receivers forget what they got: then letters can go round for ever.
+    forgets: bool,
+    /// No history in which a return comes before the last invocation is linearizable.
+    strict: bool,
+    /// Something to ask.
+    properties: Vec<Property<Post>>,
+}
+
+type Desk = (Vec<Vec<u8>>, Vec<Letter>);
+
+impl Post {
+    fn answer(&self, (_, to, kind): Letter) -> impl Iterator<Item = Letter> {
+        let sent = self.answers.iter().filter(move |(key, _)| *key == (to, kind)).flat_map(|(_, sent)| sent);
+        sent.map(move |&(next, kind)| (to, next, kind))
+    }
+}
+
+fn lane((from, to, kind): Letter) -> Lane {
+    Lane(u64::from(from) << 8 | u64::from(to), u64::from(kind))
+}
+
+impl Model for Post {
+    type State = Desk;
+    type Action = Letter;
+
+    const TELLS_RECEIVES: bool = true;
+
+    fn initial(&self) -> Vec<Desk> {
+        let mut mail = self.first.clone();
+        mail.sort_unstable();
+        vec![(vec![Vec::new(); usize::from(self.actors)], mail)]
+    }
+
+    fn actions(&self, (_, mail): &Desk, out: &mut Vec<Letter>) {
+        out.extend(mail);
+        out.dedup();
+    }
+
+    fn next(&self, (got, mail): &Desk, letter: &Letter) -> Option<Desk> {
+        let (mut got, mut mail) = (got.clone(), mail.clone());
+        mail.remove(mail.iter().position(|other| other == letter)?);
+        mail.extend(self.answer(*letter));
+        mail.sort_unstable();
+        if !self.forgets {
+            got[usize::from(letter.1)].push(letter.2);
+        }
+        Some((got, mail))
+    }
+
+    fn properties(&self) -> Vec<Property<Post>> {
+        self.properties.clone()
+    }
+
+    fn receive(&self, (_, mail): &Desk, letter: &Letter) -> Option<Receive> {
+        Some(Receive {
+            sender: letter.0.into(),
+            receiver: letter.1.into(),
+            lane: lane(*letter),
+            waiting: mail.iter().filter(|other| *other == letter).count() as u32,
+            sends: self.answer(*letter).map(lane).collect(),
+            orders: 0,
+            invokes: letter.2 == INVOKE,
+            returns: letter.2 == RETURN,
+            keys: Keys::only([letter.2]),
+            excluded: false,
+        })
+    }
+
+    fn recorded(&self, _: &Desk, letter: &Letter, _: &Desk, out: &mut Vec<HistoryEvent>) {
+        let kind = match letter.2 {
+            INVOKE => HistoryKind::Invoked,
+            RETURN => HistoryKind::Returned,
+            _ => return,
+        };
+        out.push(HistoryEvent { process: letter.1.into(), kind, label: 0 });
+    }
+
+    fn linearizable(&self, history: &[HistoryEvent]) -> Option<Result<(), Violation>> {
+        let late =
+            |pair: &[HistoryEvent]| pair[0].kind == HistoryKind::Returned && pair[1].kind == HistoryKind::Invoked;
+        let why = Violation {
+            property: manyworlds_core::Property::Linearizable,
+            message: "somebody came late".to_string(),
+            location: None,
+            process: None,
+        };
+        self.strict.then(|| if history.windows(2).any(late) { Err(why) } else { Ok(()) })
+    }
+}
+
+/// Every maximal path, by plain recursion: how many there are, and where they end.
+fn naive(post: &Post, desk: &Desk, ends: &mut BTreeSet<Desk>) -> u64 {
+    let mut actions = Vec::new();
+    post.actions(desk, &mut actions);
+    if actions.is_empty() {
+        ends.insert(desk.clone());
+        return 1;
+    }
+    actions.iter().map(|letter| naive(post, &post.next(desk, letter).expect("enabled"), ends)).sum()
+}
+
+fn run(post: &Post, name: SchedulerName, config: &Config) -> Report<Post> {
+    explore(post, Engine::Schedules(name), config, &NoObserver).expect("nothing to refuse")
+}
+
+fn schedules(report: &Report<Post>) -> u64 {
+    report.stats.histories.expect("a scheduler has these figures").schedules
+}
+
+fn ends(report: &Report<Post>) -> BTreeSet<Desk> {
+    report.final_states.iter().cloned().collect()
+}
+
+fn collect() -> Config {
+    Config { collect_final: true, ..Config::default() }
+}
+
+/// Letters of a kind are answered by letters of later kinds, so it all ends.
+fn posts() -> impl Strategy<Value = Post> {
+    let letter = (0..3u8, 0..3u8, 0..2u8);
+    let answer = (0..3u8, 0..3u8)
+        .prop_flat_map(|(actor, kind)| (Just((actor, kind)), prop::collection::vec((0..3u8, kind + 1..=3u8), 0..=2)));
+    (prop::collection::vec(letter, 0..=4), prop::collection::vec(answer, 0..=3)).prop_map(|(first, answers)| Post {
+        actors: 3,
+        first,
+        answers,
+        ..Post::default()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn exhaustive_is_plain_recursion_and_dpor_ends_wherever_it_does(post in posts()) {
+        let start = post.initial().swap_remove(0);
+        let mut every = BTreeSet::new();
+        let all = naive(&post, &start, &mut every);
+        prop_assume!(all < 20_000);
+        let exhaustive = run(&post, SchedulerName::Exhaustive, &collect());
+        prop_assert_eq!(schedules(&exhaustive), all);
+        prop_assert_eq!(&ends(&exhaustive), &every);
+        prop_assert_eq!(exhaustive.stopped, None);
+        let dpor = run(&post, SchedulerName::Dpor, &collect());
+        prop_assert!(schedules(&dpor) <= all);
+        prop_assert_eq!(&ends(&dpor), &every);
+        for name in SchedulerName::ALL {
+            prop_assert!(ends(&run(&post, name, &collect())).is_subset(&every), "{:?}", name);
+        }
+    }
+
+    #[test]
+    fn more_delays_are_more_schedules_and_enough_of_them_are_all(post in posts()) {
+        let all = naive(&post, &post.initial()[0], &mut BTreeSet::new());
+        prop_assume!(all < 5_000);
+        let mut before = 0;
+        for delays in [0, 1, 2, 100] {
+            let delayed = run(&post, SchedulerName::Delay, &Config { delays, ..Config::default() });
+            prop_assert!(schedules(&delayed) >= before.max(1));
+            before = schedules(&delayed);
+        }
+        prop_assert_eq!(before, all);
+    }
+}
+
+/// Letters to actors of their own: a round robin without delays knows one order.
+#[test]
+fn without_delays_actors_take_turns() {
+    let post = Post { actors: 4, first: (0..4).map(|to| (to, to, 0)).collect(), ..Post::default() };
+    let count = |delays| schedules(&run(&post, SchedulerName::Delay, &Config { delays, ..Config::default() }));
+    assert_eq!((count(0), count(1)), (1, 4));
+    assert_eq!(schedules(&run(&post, SchedulerName::Exhaustive, &Config::default())), 24);
+    assert_eq!(schedules(&run(&post, SchedulerName::Dpor, &Config::default())), 1);
+}
+
+/// Eight letters to one actor: few of many schedules are drawn.
+#[test]
+fn a_seed_draws_the_same_schedules_again() {
+    let post = Post { actors: 1, first: (0..8).map(|kind| (0, 0, kind)).collect(), ..Post::default() };
+    let drawn = |seed, executions| {
+        let budget = Budget { executions: Some(executions), ..Budget::default() };
+        run(&post, SchedulerName::SystematicRandom, &Config { seed, budget, ..collect() })
+    };
+    assert_eq!(ends(&drawn(7, 50)), ends(&drawn(7, 50)));
+    assert_ne!(ends(&drawn(7, 50)), ends(&drawn(8, 50)));
+    assert!(ends(&drawn(7, 10)).is_subset(&ends(&drawn(7, 50))), "a longer run begins like a shorter one");
+    assert_eq!(schedules(&drawn(7, 50)), 50);
+    assert_eq!(drawn(7, 50).stopped, Some(StopReason::SchedulerIncomplete));
+}
+
+/// Two that send a letter to and fro for ever.
+fn endless() -> Post {
+    let first = vec![(0, 1, 0), (1, 0, 0)];
+    Post {
+        actors: 2,
+        first,
+        answers: vec![((0, 0), vec![(1, 0)]), ((1, 0), vec![(0, 0)])],
+        forgets: true,
+        ..Post::default()
+    }
+}
+
+#[test]
+fn what_goes_on_for_ever_is_cut_off() {
+    for name in SchedulerName::ALL {
+        let budget = Budget { depth: Some(6), executions: Some(20), ..Budget::default() };
+        let report = run(&endless(), name, &Config { budget, ..Config::default() });
+        assert!(report.stats.truncated > Some(0), "{name:?}");
+        assert!(matches!(report.stopped, Some(StopReason::MaxDepth | StopReason::MaxExecutions)), "{name:?}");
+        assert_eq!(report.stats.depth, Some(6));
+    }
+    let budget = Budget { depth: Some(6), ..Budget::default() };
+    let report = run(&endless(), SchedulerName::Exhaustive, &Config { budget, ..Config::default() });
+    // Every second step there is a choice; in between two equal letters are on their way.
+    assert_eq!((schedules(&report), report.stopped), (8, Some(StopReason::MaxDepth)));
+    let budget = Budget { executions: Some(1), ..Budget::default() };
+    let report = run(&endless(), SchedulerName::Exhaustive, &Config { budget, ..Config::default() });
+    assert_eq!(report.stopped, Some(StopReason::MaxExecutions), "without a bound a schedule ends somewhere too");
+}
+
+struct Impatient(AtomicU64);
+
+impl Observer for Impatient {
+    fn tick(&self, progress: &Progress) -> Option<StopReason> {
+        assert!((0.0..=1.0).contains(&progress.done));
+        (self.0.fetch_add(1, Ordering::Relaxed) == 3).then_some(StopReason::Timeout)
+    }
+
+    fn first_bug(&self, schedule: u64) {
+        self.0.fetch_add(1_000 * schedule, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn whoever_watches_can_end_it() {
+    for name in SchedulerName::ALL {
+        let config = Config { budget: Budget { executions: Some(u64::MAX), ..Budget::default() }, ..Config::default() };
+        let report = explore(&endless(), Engine::Schedules(name), &config, &Impatient(AtomicU64::new(0)));
+        assert_eq!(report.expect("nothing to refuse").stopped, Some(StopReason::Timeout), "{name:?}");
+    }
+}
+
+/// One operation each, by two clients: the third schedule of EX is the first in which one returns before the other begins.
+fn clients() -> Post {
+    let first = vec![(0, 0, INVOKE), (1, 1, INVOKE)];
+    let answers = vec![((0, INVOKE), vec![(0, RETURN)]), ((1, INVOKE), vec![(1, RETURN)])];
+    Post { actors: 2, first, answers, strict: true, ..Post::default() }
+}
+
+#[test]
+fn a_history_that_is_not_linearizable_is_a_violation() {
+    let all = run(&clients(), SchedulerName::Exhaustive, &Config { keep_going: true, ..Config::default() });
+    let figures = all.stats.histories.expect("a scheduler has these figures");
+    assert_eq!((figures.schedules, figures.complete, figures.unique), (6, 6, 3));
+    assert_eq!((figures.non_linearizable, all.stats.violations), (Some(2), 2));
+    assert_eq!((figures.quality(), figures.precision()), (Some(2.0 / 3.0), Some(1.0 / 3.0)));
+
+    let watch = Impatient(AtomicU64::new(10));
+    let first = explore(&clients(), Engine::Schedules(SchedulerName::Exhaustive), &Config::default(), &watch);
+    let first = first.expect("nothing to refuse");
+    let number = first.stats.histories.and_then(|figures| figures.first_bug).expect("there is one");
+    assert_eq!(watch.0.into_inner() / 1_000, number);
+    assert_eq!(schedules(&first), number);
+    let found = first.found.expect("there is one");
+    assert_eq!(found.path.steps.len(), 3, "it shows as soon as the second operation begins");
+    let trace = narrate(&clients(), &found.path, found.violation);
+    assert_eq!(replay(&clients(), &trace, |_, _| {}), Ok(manyworlds_core::Replayed::Reproduced));
+    let innocent = Post { strict: false, ..clients() };
+    assert_eq!(replay(&innocent, &trace, |_, _| {}), Ok(manyworlds_core::Replayed::Gone));
+
+    let dpor = run(&clients(), SchedulerName::Dpor, &Config { keep_going: true, ..Config::default() });
+    assert_eq!(dpor.stats.histories.map(|figures| (figures.unique, figures.non_linearizable)), Some((3, Some(2))));
+}
+
+#[test]
+fn properties_of_states_are_checked_on_the_way() {
+    let both = Property::never("both", |_: &Post, (got, _): &Desk| !got[0].is_empty() && !got[1].is_empty());
+    let post = Post { properties: vec![both], strict: false, ..clients() };
+    let report = run(&post, SchedulerName::Exhaustive, &Config::default());
+    assert_eq!(report.found.expect("seen").path.steps.len(), 3, "one client comes to its end, then the other begins");
+    assert_eq!(report.stats.histories.and_then(|figures| figures.first_bug), Some(1));
+    let all = run(&post, SchedulerName::Exhaustive, &Config { keep_going: true, ..Config::default() });
+    assert_eq!((schedules(&all), all.stats.violations), (6, 6));
+    let rest = Property::at_rest("nothing", |_: &Post, _: &Desk| false);
+    let post = Post { properties: vec![rest], strict: false, ..clients() };
+    let report = run(&post, SchedulerName::Dpor, &Config::default());
+    assert_eq!(report.found.expect("seen").path.steps.len(), 4);
+}
+
+/// What a run without a violation says depends on what was asked: DP does not pass every state.
+#[test]
+fn only_what_was_decided_is_promised() {
+    let stopped = |name, property: Property<Post>| {
+        let post = Post { properties: vec![property], strict: false, ..clients() };
+        run(&post, name, &Config::default()).stopped
+    };
+    let always = || Property::always("true", |_: &Post, _: &Desk| true);
+    let sometimes = || Property::sometimes("never", |_: &Post, _: &Desk| false);
+    assert_eq!(stopped(SchedulerName::Exhaustive, always()), None);
+    assert_eq!(stopped(SchedulerName::Dpor, always()), Some(StopReason::SchedulerIncomplete));
+    assert_eq!(stopped(SchedulerName::Dpor, always().stable()), None);
+    assert_eq!(stopped(SchedulerName::Dpor, sometimes()), Some(StopReason::SchedulerIncomplete));
+    assert_eq!(stopped(SchedulerName::IRed, always().stable()), Some(StopReason::SchedulerIncomplete));
+    let post = Post { properties: vec![sometimes()], strict: false, ..clients() };
+    assert!(run(&post, SchedulerName::Exhaustive, &Config::default()).found.is_some());
+}
+
+/// How many different ends each of EX, DP, TD, IR and LV sees.
+fn seen(post: &Post) -> [usize; 5] {
+    use SchedulerName::{Dpor, Exhaustive, IRed, LiViola, TransDpor};
+    [Exhaustive, Dpor, TransDpor, IRed, LiViola].map(|name| ends(&run(post, name, &collect())).len())
+}
+
+/// The system in the text of TransDPOR: x for d, y for b, z for c; y makes b send q to d, z makes c send p to b.
+#[test]
+fn trans_dpor_misses_two_reversals_at_once() {
+    let (x, y, z) = ((0, 3, 3), (1, 1, 3), (1, 2, 4));
+    let answers = vec![((1, 3), vec![(3, 6)]), ((2, 4), vec![(1, 5)])];
+    let post = Post { actors: 4, first: vec![x, y, z], answers, ..Post::default() };
+    assert_eq!(seen(&post)[..4], [4, 4, 3, 4]);
+}
+
+/// The system in the text of IRed: n for b, m for a; n makes b send x to c, m makes a send w to b.
+#[test]
+fn ired_misses_what_its_chain_does_not_show() {
+    let (n, m) = ((0, 1, 3), (2, 0, 4));
+    let answers = vec![((0, 4), vec![(1, 5)]), ((1, 3), vec![(2, 5)])];
+    let post = Post { actors: 3, first: vec![n, m], answers, ..Post::default() };
+    assert_eq!(seen(&post)[..4], [2, 2, 2, 1]);
+}
+
+/// A letter of each kind to one actor. LiViola thinks that kinds do not interfere.
+#[test]
+fn liviola_believes_what_it_is_told() {
+    let post = Post { actors: 1, first: vec![(0, 0, 0), (0, 0, 3)], ..Post::default() };
+    assert_eq!(seen(&post), [2, 2, 2, 2, 1]);
+}
+
+#[derive(Clone)]
+struct Plain;
+
+impl Model for Plain {
+    type State = u8;
+    type Action = u8;
+
+    fn initial(&self) -> Vec<u8> {
+        vec![0]
+    }
+
+    fn actions(&self, _: &u8, _: &mut Vec<u8>) {}
+
+    fn next(&self, _: &u8, _: &u8) -> Option<u8> {
+        None
+    }
+}
+
+#[test]
+fn schedulers_refuse_what_they_cannot_decide() {
+    let engine = Engine::Schedules(SchedulerName::Exhaustive);
+    let refused = explore(&Plain, engine, &Config::default(), &NoObserver).err();
+    assert_eq!(refused, Some(Refusal::NoReceives));
+    let eventually = Property::eventually("done", |_: &Post, _: &Desk| true);
+    let post = Post { properties: vec![eventually], ..clients() };
+    let refused = explore(&post, engine, &Config::default(), &NoObserver).err();
+    assert_eq!(refused, Some(Refusal::EventuallyScheduled { name: "done".to_string() }));
+}

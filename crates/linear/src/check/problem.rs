@@ -1,0 +1,143 @@
+//! A history made ready for the search: events in order, operations as kinds, a slot for each open operation.
+
+use super::relation::Relation;
+use crate::history::Operation;
+use crate::spec::Spec;
+use rustc_hash::FxHashMap;
+
+/// No operation.
+pub const NONE: u32 = u32::MAX;
+
+/// An operation that returned.
+pub struct Op {
+    /// Its number in the history.
+    pub number: usize,
+    /// What it is.
+    pub kind: u32,
+    /// Whether it only looks.
+    pub reads: bool,
+    /// The bit that stands for it while it is open. Slots are used again.
+    pub slot: u32,
+    /// The last operation of the same kind that returns before this one does, or [`NONE`].
+    pub twin: u32,
+    /// When it returns, as an event.
+    pub returns: u32,
+}
+
+/// An invocation or a return of an operation that returned.
+#[derive(Clone, Copy)]
+pub struct Event {
+    /// Which operation.
+    pub op: u32,
+    /// Whether it is the invocation.
+    pub call: bool,
+    /// How many pending operations were invoked before. They are numbered in the order of their invocations.
+    pub invoked: u32,
+}
+
+/// Pending operations of one kind.
+pub struct Class {
+    /// What they are.
+    pub kind: u32,
+    /// In the order of invocation: which of the pending operations each is.
+    pub members: Vec<u32>,
+}
+
+/// A history, ready to be searched.
+pub struct Problem {
+    /// Those that returned, in the order of invocation.
+    pub ops: Vec<Op>,
+    /// In order.
+    pub events: Vec<Event>,
+    /// In the order of first invocation.
+    pub classes: Vec<Class>,
+    /// The number in the history of each pending operation that may change something.
+    pub pending: Vec<usize>,
+    /// How many slots there are.
+    pub slots: u32,
+}
+
+impl Problem {
+    /// Prepares some operations of a history, given by their numbers.
+    pub fn new<S: Spec>(
+        operations: &[Operation<S::Operation, S::Response>],
+        numbers: &[usize],
+        relation: &mut Relation<'_, S>,
+    ) -> Problem {
+        let mut problem =
+            Problem { ops: Vec::new(), events: Vec::new(), classes: Vec::new(), pending: Vec::new(), slots: 0 };
+        // (position, whether it is a return, operation): at one position, invocations come first.
+        let mut order: Vec<(usize, bool, usize)> = Vec::with_capacity(2 * numbers.len());
+        for (local, &number) in numbers.iter().enumerate() {
+            order.push((operations[number].invoked, false, local));
+            order.extend(operations[number].returned.map(|returned| (returned, true, local)));
+        }
+        order.sort_unstable();
+        let mut class_of = FxHashMap::default();
+        let mut index = vec![NONE; numbers.len()];
+        for (_, returns, local) in order {
+            if returns {
+                problem.push(index[local], false);
+                continue;
+            }
+            let number = numbers[local];
+            let operation = &operations[number];
+            let kind = relation.kind(operation);
+            match operation.returned {
+                Some(_) => {
+                    index[local] = problem.ops.len() as u32;
+                    let reads = relation.reads(kind);
+                    problem.ops.push(Op { number, kind, reads, slot: 0, twin: NONE, returns: 0 });
+                    problem.push(index[local], true);
+                }
+                // It changes nothing and nobody saw its answer: it may as well not have been.
+                None if relation.reads(kind) => {}
+                None => problem.add_pending(number, kind, &mut class_of),
+            }
+        }
+        problem.assign_slots();
+        problem.find_twins();
+        problem
+    }
+
+    fn push(&mut self, op: u32, call: bool) {
+        if !call {
+            self.ops[op as usize].returns = self.events.len() as u32;
+        }
+        self.events.push(Event { op, call, invoked: self.pending.len() as u32 });
+    }
+
+    fn add_pending(&mut self, number: usize, kind: u32, class_of: &mut FxHashMap<u32, usize>) {
+        let member = self.pending.len() as u32;
+        self.pending.push(number);
+        let class = *class_of.entry(kind).or_insert_with(|| {
+            self.classes.push(Class { kind, members: Vec::new() });
+            self.classes.len() - 1
+        });
+        self.classes[class].members.push(member);
+    }
+
+    fn assign_slots(&mut self) {
+        let mut free = Vec::new();
+        for event in &self.events {
+            let op = &mut self.ops[event.op as usize];
+            if event.call {
+                op.slot = free.pop().unwrap_or_else(|| {
+                    self.slots += 1;
+                    self.slots - 1
+                });
+            } else {
+                free.push(op.slot);
+            }
+        }
+    }
+
+    fn find_twins(&mut self) {
+        let kinds = self.ops.iter().map(|op| op.kind as usize + 1).max().unwrap_or(0);
+        let mut last = vec![NONE; kinds];
+        for event in self.events.iter().filter(|event| !event.call) {
+            let kind = self.ops[event.op as usize].kind as usize;
+            self.ops[event.op as usize].twin = std::mem::replace(&mut last[kind], event.op);
+        }
+    }
+}

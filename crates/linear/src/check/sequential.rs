@@ -1,0 +1,274 @@
+//! Sequential consistency: an order that explains every response and keeps the operations of each process in their order, whatever the
+//! time of day.
+//!
+//! A configuration says how far each process has come, which pending operations were used, and the state. The search is depth first; it
+//! prefers what returned first in real time, since a history that is nearly linearizable has an order near that one. It leaves out what
+//! [`search`](super::search) leaves out, as far as that has a meaning here: a read that fits is taken at once, and a configuration that used
+//! more pending operations than a visited one, all else equal, is not tried.
+
+use super::pending::UsedSets;
+use super::relation::Relation;
+use super::search::Found;
+use crate::history::Operation;
+use crate::spec::Spec;
+use manyworlds_core::{Observer, Progress};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+const TICK: u32 = 1024;
+
+/// An operation of a process.
+struct Op {
+    number: usize,
+    kind: u32,
+    reads: bool,
+    returned: usize,
+}
+
+/// Pending operations of one kind and one process.
+struct Class {
+    process: usize,
+    kind: u32,
+    /// By number; each may take effect when its process has come so far.
+    members: Vec<(usize, usize)>,
+}
+
+/// What was put into the order.
+#[derive(Clone, Copy)]
+enum Taken {
+    /// The next operation of a process.
+    Next(usize),
+    /// A pending operation, by number.
+    Pending(usize),
+}
+
+/// A configuration and what is left to try there.
+struct Frame {
+    state: u32,
+    used: u32,
+    /// How long the order was on arrival.
+    taken: usize,
+    /// Where its choices start: processes, and after them classes.
+    choices: usize,
+    choice: usize,
+    outcome: usize,
+}
+
+/// A running search.
+pub struct Sequentially<'a, 's, S: Spec> {
+    relation: &'a mut Relation<'s, S>,
+    observer: &'a dyn Observer,
+    processes: Vec<Vec<Op>>,
+    classes: Vec<Class>,
+    /// How far each process has come.
+    places: Vec<u32>,
+    order: Vec<Taken>,
+    frames: Vec<Frame>,
+    choices: Vec<u32>,
+    sets: UsedSets,
+    visited: FxHashMap<(Box<[u32]>, u32), Vec<u32>>,
+    /// The longest order so far and what could come next there; `common` is how much of it is still in `order`.
+    best: Vec<Taken>,
+    common: usize,
+    stuck: Vec<usize>,
+    until_tick: u32,
+}
+
+impl<'a, 's, S: Spec> Sequentially<'a, 's, S> {
+    /// A search that has not begun.
+    pub fn new(
+        operations: &[Operation<S::Operation, S::Response>],
+        numbers: &[usize],
+        relation: &'a mut Relation<'s, S>,
+        observer: &'a dyn Observer,
+    ) -> Self {
+        let mut sorted = numbers.to_vec();
+        sorted.sort_by_key(|&number| operations[number].invoked);
+        let mut rows: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut processes: Vec<Vec<Op>> = Vec::new();
+        let mut classes: Vec<Class> = Vec::new();
+        for number in sorted {
+            let operation = &operations[number];
+            let kind = relation.kind(operation);
+            let reads = relation.reads(kind);
+            let process = *rows.entry(operation.process).or_insert(processes.len());
+            if process == processes.len() {
+                processes.push(Vec::new());
+            }
+            match operation.returned {
+                Some(returned) => processes[process].push(Op { number, kind, reads, returned }),
+                None if reads => {}
+                None => {
+                    let member = (number, processes[process].len());
+                    match classes.iter_mut().find(|class| class.process == process && class.kind == kind) {
+                        Some(class) => class.members.push(member),
+                        None => classes.push(Class { process, kind, members: vec![member] }),
+                    }
+                }
+            }
+        }
+        Sequentially {
+            places: vec![0; processes.len()],
+            relation,
+            observer,
+            processes,
+            classes,
+            order: Vec::new(),
+            frames: Vec::new(),
+            choices: Vec::new(),
+            sets: UsedSets::new(),
+            visited: FxHashMap::default(),
+            best: Vec::new(),
+            common: 0,
+            stuck: Vec::new(),
+            until_tick: TICK,
+        }
+    }
+
+    /// Searches to the end.
+    pub fn run(mut self) -> Found {
+        if self.arrive(0, 0) {
+            return Found::Order(self.numbers(&self.order));
+        }
+        while !self.frames.is_empty() {
+            self.until_tick -= 1;
+            if self.until_tick == 0 {
+                self.until_tick = TICK;
+                let progress = Progress { states: self.visited.len() as u64 + 1, ..Progress::default() };
+                if let Some(reason) = self.observer.tick(&progress) {
+                    return Found::Stopped(reason);
+                }
+            }
+            if self.next_choice() {
+                return Found::Order(self.numbers(&self.order));
+            }
+        }
+        Found::Dead { order: self.numbers(&self.best), stuck: self.stuck }
+    }
+
+    fn next(&self, process: usize) -> Option<&Op> {
+        self.processes[process].get(self.places[process] as usize)
+    }
+
+    /// The next choice of the last frame. Whether that was all.
+    fn next_choice(&mut self) -> bool {
+        let frame = self.frames.last_mut().expect("a frame");
+        let (state, used, taken) = (frame.state, frame.used, frame.taken);
+        let Some(&choice) = self.choices.get(frame.choices + frame.choice) else {
+            self.leave();
+            return false;
+        };
+        let outcome = frame.outcome;
+        let kind = match (choice as usize).checked_sub(self.processes.len()) {
+            None => self.next(choice as usize).expect("only processes with an operation are chosen").kind,
+            Some(class) => self.classes[class].kind,
+        };
+        let step = self.relation.step(state, kind);
+        let frame = self.frames.last_mut().expect("a frame");
+        if outcome >= self.relation.count(step) {
+            (frame.choice, frame.outcome) = (frame.choice + 1, 0);
+            return false;
+        }
+        frame.outcome += 1;
+        let after = self.relation.state(step, outcome);
+        let done = match (choice as usize).checked_sub(self.processes.len()) {
+            None => {
+                self.order.push(Taken::Next(choice as usize));
+                self.places[choice as usize] += 1;
+                self.arrive(after, used)
+            }
+            // It changes nothing: the order without it is as good.
+            Some(_) if after == state => return false,
+            Some(class) => {
+                let member = self.classes[class].members[self.sets.count(used, class as u32) as usize];
+                self.order.push(Taken::Pending(member.0));
+                let used = self.sets.with(used, class as u32);
+                self.arrive(after, used)
+            }
+        };
+        if !done && self.frames.last().is_some_and(|frame| frame.taken == taken) {
+            self.undo(taken);
+        }
+        done
+    }
+
+    /// Takes the reads that fit and opens a frame, unless the configuration is covered. Whether everything is in the order.
+    fn arrive(&mut self, state: u32, used: u32) -> bool {
+        for process in 0..self.processes.len() {
+            while let Some(op) = self.next(process)
+                && op.reads
+                && {
+                    let kind = op.kind;
+                    self.relation.fits(state, kind)
+                }
+            {
+                self.order.push(Taken::Next(process));
+                self.places[process] += 1;
+            }
+        }
+        let mut choices: Vec<u32> = (0..self.processes.len() as u32).collect();
+        choices.retain(|&process| self.next(process as usize).is_some());
+        if choices.is_empty() {
+            return true;
+        }
+        let visited = self.visited.entry((self.places.clone().into_boxed_slice(), state)).or_default();
+        if visited.iter().any(|&known| self.sets.within(known, used)) {
+            return false;
+        }
+        visited.push(used);
+        choices.sort_by_key(|&process| self.next(process as usize).map(|op| op.returned));
+        choices.extend(
+            (0..self.classes.len())
+                .filter(|&class| self.is_open(class, used))
+                .map(|class| (self.processes.len() + class) as u32),
+        );
+        let frame = Frame { state, used, taken: self.order.len(), choices: self.choices.len(), choice: 0, outcome: 0 };
+        self.frames.push(frame);
+        self.choices.extend(choices);
+        false
+    }
+
+    /// Whether a pending operation of the class may take effect.
+    fn is_open(&self, class: usize, used: u32) -> bool {
+        let Class { process, members, .. } = &self.classes[class];
+        let next = members.get(self.sets.count(used, class as u32) as usize);
+        next.is_some_and(|&(_, place)| place <= self.places[*process] as usize)
+    }
+
+    /// Everything was tried here.
+    fn leave(&mut self) {
+        if self.stuck.is_empty() || self.order.len() > self.best.len() {
+            self.best.truncate(self.common);
+            self.best.extend_from_slice(&self.order[self.common..]);
+            self.common = self.order.len();
+            self.stuck =
+                (0..self.processes.len()).filter_map(|process| self.next(process).map(|op| op.number)).collect();
+        }
+        let frame = self.frames.pop().expect("a frame");
+        self.choices.truncate(frame.choices);
+        if let Some(before) = self.frames.last() {
+            self.undo(before.taken);
+        }
+    }
+
+    fn undo(&mut self, taken: usize) {
+        for taken in self.order.drain(taken..) {
+            if let Taken::Next(process) = taken {
+                self.places[process] -= 1;
+            }
+        }
+        self.common = self.common.min(taken);
+    }
+
+    fn numbers(&self, order: &[Taken]) -> Vec<usize> {
+        let mut places = vec![0; self.processes.len()];
+        let number = |&taken: &Taken| match taken {
+            Taken::Next(process) => {
+                places[process] += 1;
+                self.processes[process][places[process] - 1].number
+            }
+            Taken::Pending(number) => number,
+        };
+        order.iter().map(number).collect()
+    }
+}

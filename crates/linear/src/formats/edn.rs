@@ -1,0 +1,242 @@
+//! As much of EDN as histories need: nil, truths, numbers, texts, keywords, symbols, vectors, lists, sets, maps, tags, comments.
+
+use crate::recorded::BadLine;
+use crate::value::Value;
+
+/// A form of EDN.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Edn {
+    /// `nil`
+    Nil,
+    /// `true`, `false`
+    Bool(bool),
+    /// A whole number of 64 bits.
+    Int(i64),
+    /// A text.
+    Str(String),
+    /// `:name`, without the colon.
+    Keyword(String),
+    /// Any other word, such as a number with a point.
+    Symbol(String),
+    /// A vector, list or set.
+    List(Vec<Edn>),
+    /// A map, in the order of the file, with the line in which it starts.
+    Map(usize, Vec<(Edn, Edn)>),
+}
+
+/// Forms may be nested so deep.
+const DEEPEST: usize = 64;
+
+impl Edn {
+    /// What a map has at this keyword.
+    pub fn get(&self, name: &str) -> Option<&Edn> {
+        match self {
+            Edn::Map(_, pairs) => {
+                pairs.iter().find(|(key, _)| matches!(key, Edn::Keyword(key) if key == name)).map(|(_, value)| value)
+            }
+            _ => None,
+        }
+    }
+
+    /// As a value. Keywords and symbols are texts.
+    pub fn to_value(&self) -> Result<Value, String> {
+        Ok(match self {
+            Edn::Nil => Value::Nil,
+            Edn::Bool(truth) => Value::Bool(*truth),
+            Edn::Int(number) => Value::Int(*number),
+            Edn::Str(text) | Edn::Keyword(text) | Edn::Symbol(text) => Value::Str(text.clone()),
+            Edn::List(items) => Value::List(items.iter().map(Edn::to_value).collect::<Result<_, _>>()?),
+            Edn::Map(..) => return Err("a map is no value; expected nil, a number, a text or a vector".to_string()),
+        })
+    }
+}
+
+/// All forms of a text.
+pub fn parse(text: &str) -> Result<Vec<Edn>, BadLine> {
+    let mut reader = Reader { rest: text, line: 1 };
+    let mut forms = Vec::new();
+    while let Some(form) = reader.form(0)? {
+        forms.push(form);
+    }
+    match reader.rest.chars().next() {
+        None => Ok(forms),
+        Some(closer) => Err(reader.bad(format!("`{closer}` closes nothing"))),
+    }
+}
+
+/// The only form of a text.
+pub fn parse_one(text: &str) -> Result<Edn, BadLine> {
+    let mut forms = parse(text)?;
+    match (forms.pop(), forms.is_empty()) {
+        (Some(form), true) => Ok(form),
+        (None, _) => Err(BadLine::new(1, "there is nothing; expected one value")),
+        _ => Err(BadLine::new(1, "there is more than one value")),
+    }
+}
+
+struct Reader<'t> {
+    rest: &'t str,
+    line: usize,
+}
+
+impl Reader<'_> {
+    fn bad(&self, problem: impl Into<String>) -> BadLine {
+        BadLine::new(self.line, problem)
+    }
+
+    fn skip(&mut self, bytes: usize) {
+        self.line += self.rest[..bytes].matches('\n').count();
+        self.rest = &self.rest[bytes..];
+    }
+
+    /// Passes white space, commas and comments.
+    fn skip_blank(&mut self) {
+        loop {
+            let blank = self.rest.find(|c: char| !c.is_whitespace() && c != ',').unwrap_or(self.rest.len());
+            self.skip(blank);
+            if !self.rest.starts_with(';') {
+                return;
+            }
+            self.skip(self.rest.find('\n').unwrap_or(self.rest.len()));
+        }
+    }
+
+    /// The next form; none at the end of the text or of the form around it.
+    fn form(&mut self, depth: usize) -> Result<Option<Edn>, BadLine> {
+        if depth > DEEPEST {
+            return Err(self.bad(format!("nested deeper than {DEEPEST} forms")));
+        }
+        self.skip_blank();
+        let Some(first) = self.rest.chars().next() else { return Ok(None) };
+        let line = self.line;
+        Ok(Some(match first {
+            ')' | ']' | '}' => return Ok(None),
+            '[' => Edn::List(self.forms(1, ']', depth)?),
+            '(' => Edn::List(self.forms(1, ')', depth)?),
+            '{' => {
+                let forms = self.forms(1, '}', depth)?;
+                let (pairs, odd) = forms.as_chunks::<2>();
+                if !odd.is_empty() {
+                    return Err(BadLine::new(line, "a map with a key but no value for it"));
+                }
+                Edn::Map(line, pairs.iter().map(|[key, value]| (key.clone(), value.clone())).collect())
+            }
+            '"' => self.string()?,
+            '#' => return self.dispatch(depth),
+            _ => self.atom()?,
+        }))
+    }
+
+    /// Sets, discarded forms, tags.
+    fn dispatch(&mut self, depth: usize) -> Result<Option<Edn>, BadLine> {
+        if self.rest.starts_with("#{") {
+            return Ok(Some(Edn::List(self.forms(2, '}', depth)?)));
+        }
+        let discards = self.rest.starts_with("#_");
+        let tag = if discards { 2 } else { self.word() };
+        self.skip(tag);
+        let form = self.form(depth + 1)?.ok_or_else(|| self.bad("a tag without a form after it"))?;
+        if discards { self.form(depth + 1) } else { Ok(Some(form)) }
+    }
+
+    fn forms(&mut self, opener: usize, closer: char, depth: usize) -> Result<Vec<Edn>, BadLine> {
+        let start = self.line;
+        self.skip(opener);
+        let mut forms = Vec::new();
+        while let Some(form) = self.form(depth + 1)? {
+            forms.push(form);
+        }
+        match self.rest.chars().next() {
+            Some(found) if found == closer => self.skip(1),
+            Some(found) => {
+                return Err(self.bad(format!("`{found}` where `{closer}` is expected (opened in line {start})")));
+            }
+            None => {
+                return Err(self.bad(format!("the file ends where `{closer}` is expected (opened in line {start})")));
+            }
+        }
+        Ok(forms)
+    }
+
+    fn string(&mut self) -> Result<Edn, BadLine> {
+        let mut text = String::new();
+        let mut chars = self.rest.char_indices().skip(1);
+        while let Some((at, c)) = chars.next() {
+            match c {
+                '"' => {
+                    self.skip(at + 1);
+                    return Ok(Edn::Str(text));
+                }
+                '\\' => match chars.next().map(|(_, c)| c) {
+                    Some('n') => text.push('\n'),
+                    Some('t') => text.push('\t'),
+                    Some('r') => text.push('\r'),
+                    Some('u') => {
+                        let code: String = chars.by_ref().take(4).map(|(_, c)| c).collect();
+                        let code = u32::from_str_radix(&code, 16).ok().and_then(char::from_u32);
+                        text.push(
+                            code.ok_or_else(|| self.bad("a text with a bad \\u escape; expected four hex digits"))?,
+                        );
+                    }
+                    Some(c @ ('"' | '\\')) => text.push(c),
+                    _ => return Err(self.bad("a text with an unknown escape")),
+                },
+                _ => text.push(c),
+            }
+        }
+        Err(self.bad("a text that does not end"))
+    }
+
+    /// How long the next word is.
+    fn word(&self) -> usize {
+        let ends = |c: char| c.is_whitespace() || "()[]{}\",;".contains(c);
+        self.rest.find(ends).unwrap_or(self.rest.len())
+    }
+
+    fn atom(&mut self) -> Result<Edn, BadLine> {
+        let word = &self.rest[..self.word()];
+        let atom = match word {
+            "nil" => Edn::Nil,
+            "true" => Edn::Bool(true),
+            "false" => Edn::Bool(false),
+            _ => match (word.strip_prefix(':'), word.strip_suffix('N').unwrap_or(word).parse()) {
+                (Some(name), _) => Edn::Keyword(name.to_string()),
+                (None, Ok(number)) => Edn::Int(number),
+                (None, Err(_)) => Edn::Symbol(word.to_string()),
+            },
+        };
+        self.skip(word.len());
+        Ok(atom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_histories_need() {
+        let forms = parse("; a comment\n[1 -2 3N :a \"x\\n\\u0041\" nil, true] #{4} (b #_ignored 1.5) #op{:k {:v []}}")
+            .unwrap();
+        assert_eq!(forms.len(), 4);
+        let first = forms[0].to_value().unwrap();
+        assert_eq!(first.to_string(), "[1 -2 3 \"a\" \"x\\nA\" nil true]");
+        assert_eq!(forms[2], Edn::List(vec![Edn::Symbol("b".into()), Edn::Symbol("1.5".into())]));
+        assert_eq!(forms[3].get("k").and_then(|inner| inner.get("v")), Some(&Edn::List(vec![])));
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_line() {
+        for (text, line, problem) in [
+            ("[1\n2", 2, "the file ends where `]` is expected (opened in line 1)"),
+            ("{:a}", 1, "a map with a key but no value for it"),
+            ("\n(1]", 2, "`]` where `)` is expected (opened in line 2)"),
+            ("1\n}", 2, "`}` closes nothing"),
+            ("\"abc", 1, "a text that does not end"),
+            ("#x", 1, "a tag without a form after it"),
+            (&"[".repeat(100_000), 1, "nested deeper than 64 forms"),
+        ] {
+            assert_eq!(parse(text), Err(BadLine::new(line, problem)));
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Logs of Jepsen runs against etcd: lines
+//!
+//! ```text
+//! INFO  jepsen.util - PROCESS  :TYPE  :OPERATION  VALUE
+//! ```
+//!
+//! among others, which are skipped. One register with `read`, `write` and `cas`, nil at the start. A `cas` that ends in `:fail` was seen to fail:
+//! the register did not hold what was expected. A `read` that fails returned, but what it read is not known; a `write` that fails did not
+//! happen. What ends in `:info`, or never, is pending.
+
+use super::edn;
+use crate::history::Event;
+use crate::recorded::{BadLine, Call, Recorded};
+use crate::value::Value;
+
+/// What stands before an operation.
+pub const MARK: &str = "jepsen.util - ";
+
+const EXPECTED: &str = "expected `INFO  jepsen.util - PROCESS :TYPE :OPERATION VALUE`";
+
+/// Reads a log.
+pub fn read(text: &str) -> Result<Recorded, BadLine> {
+    let mut recorded = Recorded::default();
+    for (at, line) in text.lines().enumerate() {
+        let (number, line) = (at + 1, line.trim());
+        if !line.is_empty() && !line.starts_with("INFO") {
+            return Err(BadLine::new(number, format!("this is no line of a log; {EXPECTED}")));
+        }
+        let Some((_, said)) = line.split_once(MARK) else { continue };
+        let (process, said) = word(said);
+        let Ok(process) = process.parse::<usize>() else { continue }; // the nemesis, or something else that is said
+        let (kind, said) = word(said);
+        let (name, value) = word(said);
+        let Some((kind, name)) = kind.strip_prefix(':').zip(name.strip_prefix(':')) else {
+            return Err(BadLine::new(number, EXPECTED));
+        };
+        event(&mut recorded, number, process, (kind, name, value))?;
+    }
+    Ok(recorded)
+}
+
+/// The first word, and what comes after it.
+fn word(text: &str) -> (&str, &str) {
+    let text = text.trim_start();
+    let end = text.find(char::is_whitespace).unwrap_or(text.len());
+    (&text[..end], text[end..].trim())
+}
+
+fn event(
+    recorded: &mut Recorded,
+    line: usize,
+    process: usize,
+    (kind, name, text): (&str, &str, &str),
+) -> Result<(), BadLine> {
+    let value = || match edn::parse_one(text) {
+        Ok(value) => value.to_value().map_err(|problem| BadLine::new(line, problem)),
+        Err(bad) => Err(BadLine::new(line, format!("the value `{text}` cannot be read: {}", bad.problem))),
+    };
+    if !["read", "write", "cas"].contains(&name) {
+        return Err(BadLine::new(line, format!("unknown operation `:{name}`; expected :read, :write or :cas")));
+    }
+    recorded.expect_open(line, process, name).or_else(|bad| if kind == "invoke" { Ok(()) } else { Err(bad) })?;
+    let event = match (kind, name) {
+        ("invoke", _) => {
+            let value = value()?;
+            if name == "cas" && value.pair().is_none() {
+                return Err(BadLine::new(line, format!("the value of a :cas is `{text}`; expected [from to]")));
+            }
+            Event::Invoke(Call { name: name.to_string(), key: None, value })
+        }
+        ("ok", "read") => Event::Respond(value()?),
+        ("ok", "cas") => Event::Respond(Value::Bool(true)),
+        ("ok", _) => Event::Respond(Value::Nil),
+        ("fail", "cas") => Event::Respond(Value::Bool(false)),
+        ("fail", "read") => Event::Return,
+        ("fail", _) => Event::Fail,
+        ("info", _) => Event::Abandon,
+        _ => return Err(BadLine::new(line, format!("unknown type `:{kind}`; expected :invoke, :ok, :fail or :info"))),
+    };
+    recorded.event(line, process, event)
+}

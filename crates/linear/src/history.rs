@@ -1,0 +1,271 @@
+//! What was seen of an object: who asked what, when, and which answer came when.
+
+use rustc_hash::FxHashMap;
+use std::fmt;
+
+/// One operation of a history.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Operation<O, R> {
+    /// Who asked.
+    pub process: usize,
+    /// What was asked.
+    pub operation: O,
+    /// When it was asked: a position in the order of all events.
+    pub invoked: usize,
+    /// When the answer came. `None`: it never came, the operation is *pending*: it may take effect at any time after its invocation, or never.
+    pub returned: Option<usize>,
+    /// The answer. `None`: it is not known, any would do. A pending operation with a response takes effect with that one, if at all.
+    pub response: Option<R>,
+}
+
+impl<O, R> Operation<O, R> {
+    /// Whether the answer never came.
+    pub fn is_pending(&self) -> bool {
+        self.returned.is_none()
+    }
+
+    /// Whether this one was over before the other began.
+    pub fn precedes(&self, other: &Operation<O, R>) -> bool {
+        self.returned.is_some_and(|returned| returned < other.invoked)
+    }
+}
+
+/// An event that makes no sense where it stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Misplaced {
+    /// The process asks although it still waits for an answer.
+    Busy(usize),
+    /// The process gets an answer although it asked nothing.
+    Idle(usize),
+}
+
+impl fmt::Display for Misplaced {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Misplaced::Busy(process) => {
+                write!(f, "process {process} invokes an operation while another of its own is open")
+            }
+            Misplaced::Idle(process) => {
+                write!(f, "process {process} completes an operation, but none of its own is open")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Misplaced {}
+
+/// An event, as notes of programs and actors tell it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Event<O, R> {
+    /// An operation is asked for.
+    Invoke(O),
+    /// It is answered.
+    Respond(R),
+    /// It is over, with an answer that is not known.
+    Return,
+    /// Nobody waits for its answer any more: it stays pending.
+    Abandon,
+    /// It certainly had no effect: it is struck out.
+    Fail,
+}
+
+/// The operations of a history, in the order of their invocations if it was built from events.
+///
+/// ```
+/// use manyworlds_linear::specs::register::{Operation, Response};
+/// use manyworlds_linear::{History, check, specs::Register};
+///
+/// let mut history = History::new();
+/// history.invoke(0, Operation::Write(1)).unwrap();
+/// history.invoke(1, Operation::Read).unwrap();
+/// history.respond(1, Response::Read(0)).unwrap(); // the write has not taken effect yet
+/// history.respond(0, Response::Written).unwrap();
+/// assert!(check(&Register::new(0), &history).is_linearizable());
+///
+/// history.invoke(1, Operation::Read).unwrap();
+/// history.respond(1, Response::Read(0)).unwrap(); // but now it has
+/// assert!(!check(&Register::new(0), &history).is_linearizable());
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct History<O, R> {
+    operations: Vec<Operation<O, R>>,
+    /// The open operation of each process that has one.
+    open: FxHashMap<usize, usize>,
+    /// The position of the next event.
+    next: usize,
+}
+
+impl<O, R> Default for History<O, R> {
+    fn default() -> History<O, R> {
+        History::new()
+    }
+}
+
+impl<O, R> History<O, R> {
+    /// Nothing happened yet.
+    pub fn new() -> History<O, R> {
+        History { operations: Vec::new(), open: FxHashMap::default(), next: 0 }
+    }
+
+    /// A history of these operations. Positions may be any numbers, such as times; if one operation returns at the very position at which
+    /// another is invoked, the two overlap.
+    pub fn from_operations(operations: Vec<Operation<O, R>>) -> History<O, R> {
+        let ends = operations.iter().map(|operation| operation.returned.unwrap_or(0).max(operation.invoked));
+        History { next: ends.max().map_or(0, |last| last.saturating_add(1)), operations, open: FxHashMap::default() }
+    }
+
+    /// A history from events that somebody noted, such as the notes of a trace.
+    pub fn from_events(events: impl IntoIterator<Item = (usize, Event<O, R>)>) -> Result<History<O, R>, Misplaced> {
+        let mut history = History::new();
+        for (process, event) in events {
+            history.event(process, event)?;
+        }
+        Ok(history)
+    }
+
+    /// What happens next.
+    pub fn event(&mut self, process: usize, event: Event<O, R>) -> Result<(), Misplaced> {
+        match event {
+            Event::Invoke(operation) => self.invoke(process, operation).map(drop),
+            Event::Respond(response) => self.respond(process, response),
+            Event::Return => self.returns(process),
+            Event::Abandon => self.abandon(process),
+            Event::Fail => self.fail(process),
+        }
+    }
+
+    /// The process asks. The answer is the number of the operation.
+    pub fn invoke(&mut self, process: usize, operation: O) -> Result<usize, Misplaced> {
+        if self.open.contains_key(&process) {
+            return Err(Misplaced::Busy(process));
+        }
+        let number = self.operations.len();
+        self.open.insert(process, number);
+        let invoked = self.tick();
+        self.operations.push(Operation { process, operation, invoked, returned: None, response: None });
+        Ok(number)
+    }
+
+    /// The process gets its answer.
+    pub fn respond(&mut self, process: usize, response: R) -> Result<(), Misplaced> {
+        let number = self.close(process)?;
+        self.operations[number].returned = Some(self.tick());
+        self.operations[number].response = Some(response);
+        Ok(())
+    }
+
+    /// The operation of the process is over, but its answer is not known.
+    pub fn returns(&mut self, process: usize) -> Result<(), Misplaced> {
+        let number = self.close(process)?;
+        self.operations[number].returned = Some(self.tick());
+        Ok(())
+    }
+
+    /// The process waits no longer: its operation stays pending, and it may invoke another one.
+    pub fn abandon(&mut self, process: usize) -> Result<(), Misplaced> {
+        self.close(process).map(drop)
+    }
+
+    /// The operation of the process certainly had no effect and is struck out.
+    pub fn fail(&mut self, process: usize) -> Result<(), Misplaced> {
+        let number = self.close(process)?;
+        self.operations.remove(number);
+        self.open.values_mut().filter(|open| **open > number).for_each(|open| *open -= 1);
+        Ok(())
+    }
+
+    /// The operation that the process waits for.
+    pub fn open(&self, process: usize) -> Option<&Operation<O, R>> {
+        self.open.get(&process).map(|&number| &self.operations[number])
+    }
+
+    /// The number of the operation that the process waits for.
+    pub fn position(&self, process: usize) -> Option<usize> {
+        self.open.get(&process).copied()
+    }
+
+    fn close(&mut self, process: usize) -> Result<usize, Misplaced> {
+        self.open.remove(&process).ok_or(Misplaced::Idle(process))
+    }
+
+    fn tick(&mut self) -> usize {
+        self.next += 1;
+        self.next - 1
+    }
+
+    /// The operations.
+    pub fn operations(&self) -> &[Operation<O, R>] {
+        &self.operations
+    }
+
+    /// How many operations there are.
+    pub fn len(&self) -> usize {
+        self.operations.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.operations.is_empty()
+    }
+
+    /// How many operations are pending.
+    pub fn pending(&self) -> usize {
+        self.operations.iter().filter(|operation| operation.is_pending()).count()
+    }
+
+    /// The largest number of operations that were open at the same time. Pending ones stay open.
+    pub fn max_concurrency(&self) -> usize {
+        let mut ends: Vec<(usize, bool)> = self.operations.iter().map(|operation| (operation.invoked, false)).collect();
+        ends.extend(self.operations.iter().filter_map(|operation| Some((operation.returned?, true))));
+        ends.sort_unstable();
+        let (mut open, mut most) = (0, 0);
+        for (_, ends) in ends {
+            open = if ends { open - 1 } else { open + 1 };
+            most = most.max(open);
+        }
+        most
+    }
+
+    /// The history of these operations alone.
+    pub fn restrict(&self, numbers: &[usize]) -> History<O, R>
+    where
+        O: Clone,
+        R: Clone,
+    {
+        History::from_operations(numbers.iter().map(|&number| self.operations[number].clone()).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_make_operations() {
+        let events = [
+            (0, Event::Invoke("a")),
+            (1, Event::Invoke("b")),
+            (2, Event::Invoke("c")),
+            (1, Event::Fail),
+            (2, Event::Respond(3)),
+            (0, Event::Abandon),
+            (0, Event::Invoke("d")),
+            (0, Event::Return),
+        ];
+        let history = History::from_events(events).unwrap();
+        let seen: Vec<_> =
+            history.operations().iter().map(|o| (o.operation, o.returned.is_some(), o.response)).collect();
+        assert_eq!(seen, [("a", false, None), ("c", true, Some(3)), ("d", true, None)]);
+        assert_eq!((history.pending(), history.max_concurrency()), (1, 2));
+        assert!(history.operations()[1].precedes(&history.operations()[2]));
+        assert!(!history.operations()[0].precedes(&history.operations()[2]));
+    }
+
+    #[test]
+    fn events_out_of_place_are_refused() {
+        let mut history: History<u8, u8> = History::new();
+        assert_eq!(history.respond(1, 0), Err(Misplaced::Idle(1)));
+        history.invoke(1, 0).unwrap();
+        assert_eq!(history.invoke(1, 0), Err(Misplaced::Busy(1)));
+    }
+}

@@ -1,0 +1,102 @@
+//! A history as a file tells it: operations by name, before anybody says which object they are about.
+
+use crate::history::{Event, History};
+use crate::value::Value;
+use std::fmt;
+
+/// What was asked, by name.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Call {
+    /// The name of the operation: `read`, `cas`, `enqueue`, …
+    pub name: String,
+    /// The part of the object it is about, where the file says so.
+    pub key: Option<Value>,
+    /// What it is given.
+    pub value: Value,
+}
+
+/// A recorded history.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Recorded {
+    /// The operations and their responses.
+    pub history: History<Call, Value>,
+    /// The line in which each operation is invoked.
+    pub lines: Vec<usize>,
+    /// The object, if the file names it.
+    pub spec: Option<String>,
+    /// What it holds at the start, if the file says so.
+    pub initial: Option<Value>,
+}
+
+/// What is wrong with a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BadLine {
+    /// The line, from 1; 0 if it is about the whole.
+    pub line: usize,
+    /// What is wrong, and what was expected.
+    pub problem: String,
+}
+
+impl BadLine {
+    /// Something is wrong with a line.
+    pub fn new(line: usize, problem: impl Into<String>) -> BadLine {
+        BadLine { line, problem: problem.into() }
+    }
+}
+
+impl fmt::Display for BadLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => f.write_str(&self.problem),
+            line => write!(f, "{line}: {}", self.problem),
+        }
+    }
+}
+
+impl std::error::Error for BadLine {}
+
+impl Recorded {
+    /// The next event, which stands in this line.
+    pub fn event(&mut self, line: usize, process: usize, event: Event<Call, Value>) -> Result<(), BadLine> {
+        let invokes = matches!(event, Event::Invoke(_));
+        let struck_out = match event {
+            Event::Fail => self.history.position(process),
+            _ => None,
+        };
+        self.history.event(process, event).map_err(|misplaced| BadLine::new(line, misplaced.to_string()))?;
+        if invokes {
+            self.lines.push(line);
+        }
+        if let Some(number) = struck_out {
+            self.lines.remove(number);
+        }
+        Ok(())
+    }
+
+    /// Whether the operation that a process waits for has this name; the complaint otherwise.
+    pub fn expect_open(&self, line: usize, process: usize, name: &str) -> Result<(), BadLine> {
+        match self.history.open(process) {
+            Some(open) if open.operation.name != name => {
+                let problem = format!(
+                    "process {process} completes `{name}`; expected its open operation `{}`",
+                    open.operation.name
+                );
+                Err(BadLine::new(line, problem))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        if let Some(key) = &self.key {
+            write!(f, " {key}")?;
+        }
+        match &self.value {
+            Value::Nil => Ok(()),
+            value => write!(f, " {value}"),
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! A lock that one can hold at a time.
+
+use crate::spec::Spec;
+
+/// A lock. An acquisition takes effect only when the lock is free, a release only when it is held; who holds it is not asked.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Mutex {
+    held: bool,
+}
+
+impl Mutex {
+    /// A lock that is free at the start.
+    pub fn new() -> Mutex {
+        Mutex { held: false }
+    }
+
+    /// A lock that is held at the start.
+    pub fn held() -> Mutex {
+        Mutex { held: true }
+    }
+}
+
+/// What can be asked of a lock.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Operation {
+    /// Take it.
+    Acquire,
+    /// Take it, if it is free.
+    TryAcquire,
+    /// Give it back.
+    Release,
+}
+
+/// What a lock answers: whether it was taken or given back. Only [`Operation::TryAcquire`] may be told that it was not.
+pub type Response = bool;
+
+impl Spec for Mutex {
+    /// Whether it is held.
+    type State = bool;
+    type Operation = Operation;
+    type Response = Response;
+
+    fn initial(&self) -> bool {
+        self.held
+    }
+
+    fn outcomes(&self, &held: &bool, operation: &Operation, out: &mut Vec<(bool, bool)>) {
+        match (operation, held) {
+            (Operation::Acquire | Operation::TryAcquire, false) => out.push((true, true)),
+            (Operation::TryAcquire, true) => out.push((true, false)),
+            (Operation::Release, true) => out.push((false, true)),
+            (Operation::Acquire, true) | (Operation::Release, false) => {}
+        }
+    }
+
+    fn reads(&self, operation: &Operation, response: Option<&bool>) -> bool {
+        matches!((operation, response), (Operation::TryAcquire, Some(false)))
+    }
+}

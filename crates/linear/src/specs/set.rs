@@ -1,0 +1,78 @@
+//! A set. Members are independent of each other, unless somebody reads the whole.
+
+use crate::spec::{Datum, Sequential, key_of};
+use std::collections::BTreeSet;
+
+/// A set that is empty at the start.
+#[derive(Clone, Debug)]
+pub struct Set<V> {
+    of: std::marker::PhantomData<fn() -> V>,
+}
+
+impl<V> Set<V> {
+    /// An empty set.
+    pub fn new() -> Set<V> {
+        Set { of: std::marker::PhantomData }
+    }
+}
+
+impl<V> Default for Set<V> {
+    fn default() -> Set<V> {
+        Set::new()
+    }
+}
+
+/// What can be asked of a set.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Operation<V> {
+    /// Put this in.
+    Add(V),
+    /// Take this out.
+    Remove(V),
+    /// Is this in it?
+    Contains(V),
+    /// What is in it?
+    Read,
+}
+
+/// What a set answers.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Response<V> {
+    /// It is done.
+    Done,
+    /// Whether it is in the set.
+    Contains(bool),
+    /// All that is in it, in order.
+    Read(Vec<V>),
+}
+
+impl<V: Datum + Ord> Sequential for Set<V> {
+    type State = BTreeSet<V>;
+    type Operation = Operation<V>;
+    type Response = Response<V>;
+
+    fn initial(&self) -> BTreeSet<V> {
+        BTreeSet::new()
+    }
+
+    fn apply(&self, set: &mut BTreeSet<V>, operation: &Operation<V>) -> Response<V> {
+        match operation {
+            Operation::Add(value) => drop(set.insert(value.clone())),
+            Operation::Remove(value) => drop(set.remove(value)),
+            Operation::Contains(value) => return Response::Contains(set.contains(value)),
+            Operation::Read => return Response::Read(set.iter().cloned().collect()),
+        }
+        Response::Done
+    }
+
+    fn key(&self, operation: &Operation<V>) -> Option<u64> {
+        match operation {
+            Operation::Add(value) | Operation::Remove(value) | Operation::Contains(value) => Some(key_of(value)),
+            Operation::Read => None,
+        }
+    }
+
+    fn reads(&self, operation: &Operation<V>, _: Option<&Response<V>>) -> bool {
+        matches!(operation, Operation::Contains(_) | Operation::Read)
+    }
+}

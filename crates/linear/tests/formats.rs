@@ -1,0 +1,116 @@
+//! Files: what is read, what is written, and that nothing in a file can make a reader panic.
+
+use manyworlds_linear::formats::{Format, json};
+use manyworlds_linear::{Object, Options, Recorded, Value};
+use proptest::prelude::*;
+
+const ETCD: &str = "INFO  jepsen.core - set-up\nINFO  jepsen.util - 0\t:invoke\t:write\t1\nINFO  jepsen.util - 1  :invoke :cas [1 2]\n\
+                    INFO  jepsen.util - 0\t:info\t:write\t:timed-out\nINFO  jepsen.util - 1\t:fail\t:cas\t[1 2]\n\
+                    INFO  jepsen.util - 2\t:invoke\t:read\tnil\nINFO  jepsen.util - 2\t:fail\t:read\t:timed-out\n";
+const KV: &str = "{:process 0, :type :invoke, :f :append, :key \"a\", :value \"x\"}\n\
+                  {:process 1, :type :invoke, :f :get, :key \"a\", :value nil}\n\
+                  {:process 1, :type :ok, :f :get, :key \"a\", :value \"x\"}\n\
+                  {:process 0, :type :ok, :f :append, :key \"a\", :value \"x\"}\n";
+const KNOSSOS: &str = "; a comment\n[{:process 0, :type :invoke, :f :write, :value 1} #op{:process 1 :type :invoke :f :read}\n\
+                       {:process 1 :type :ok :f :read :value nil} {:process :nemesis :type :info :f :split}\n\
+                       {:process 0, :type :fail, :f :write, :value 1}]";
+const JSON: &str = "{\"schema\": \"manyworlds-history/1\", \"spec\": \"counter\", \"init\": 3}\n\
+                    {\"process\": 0, \"type\": \"invoke\", \"f\": \"add\", \"value\": 2}\n\n\
+                    {\"process\": 1, \"type\": \"invoke\", \"f\": \"read\"}\n\
+                    {\"process\": 1, \"type\": \"ok\", \"value\": 5}\n";
+
+const SAMPLES: [(Format, &str); 4] =
+    [(Format::Etcd, ETCD), (Format::Kv, KV), (Format::Knossos, KNOSSOS), (Format::Json, JSON)];
+
+fn shown(recorded: &Recorded) -> Vec<String> {
+    let operations = recorded.history.operations().iter();
+    operations
+        .map(|op| {
+            let ending = match (op.returned, &op.response) {
+                (None, _) => "pending".to_string(),
+                (Some(_), None) => "?".to_string(),
+                (Some(_), Some(response)) => response.to_string(),
+            };
+            format!("{} {}: {ending}", op.process, op.operation)
+        })
+        .collect()
+}
+
+#[test]
+fn every_format_is_recognised_and_read() {
+    let expected: [&[&str]; 4] = [
+        &["0 write 1: pending", "1 cas [1 2]: false", "2 read: ?"],
+        &["0 append \"a\" \"x\": nil", "1 get \"a\": \"x\""],
+        &["1 read: ?"],
+        &["0 add 2: pending", "1 read: 5"],
+    ];
+    for ((format, text), expected) in SAMPLES.into_iter().zip(expected) {
+        assert_eq!(Format::recognize(text), Some(format));
+        assert_eq!(shown(&format.read(text).unwrap()), expected, "{format}");
+    }
+}
+
+#[test]
+fn what_is_written_is_read_again() {
+    for (format, text) in SAMPLES {
+        let recorded = format.read(text).unwrap();
+        let again = json::read(&json::write(&recorded)).unwrap();
+        assert_eq!(shown(&again), shown(&recorded), "{format}");
+        assert_eq!(again.initial, recorded.initial, "{format}");
+        assert_eq!(again.spec, recorded.spec, "{format}");
+        let object = Object::recognize(&recorded).unwrap();
+        let verdict = |recorded| object.check(recorded, None, &Options::default()).unwrap().is_linearizable();
+        assert_eq!(verdict(&again), verdict(&recorded), "{format}");
+    }
+}
+
+/// A read of nil within a transaction may have read anything.
+#[test]
+fn transactions_with_unknown_reads() {
+    let text = |x| {
+        format!(
+            "[{{:process 0 :type :invoke :f :txn :value [[:write x 1] [:write y 1]]}}
+              {{:process 0 :type :ok :f :txn :value [[:write x 1] [:write y 1]]}}
+              {{:process 1 :type :invoke :f :txn :value [[:read x nil] [:read y nil]]}}
+              {{:process 1 :type :ok :f :txn :value [[:read x {x}] [:read y nil]]}}]"
+        )
+    };
+    for (x, expected) in [(1, true), (0, false)] {
+        let recorded = Format::Knossos.read(&text(x)).unwrap();
+        assert_eq!(Object::recognize(&recorded), Some(Object::MultiRegister));
+        let answer = Object::MultiRegister.check(&recorded, Some(&Value::Int(0)), &Options::default()).unwrap();
+        assert_eq!(answer.is_linearizable(), expected);
+    }
+}
+
+/// Reads a text in every way there is, and checks what comes of it.
+fn read_in_every_way(text: &str) {
+    let options = Options { explain: false, ..Options::default() };
+    let _ = Format::recognize(text);
+    for format in Format::ALL {
+        if let Ok(recorded) = format.read(text) {
+            for object in Object::ALL {
+                let _ = object.check(&recorded, None, &options);
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_text_makes_a_reader_panic(text in "[\\[\\](){}:;,#_\"a-f0-9 \\n\\\\]{0,60}") {
+        read_in_every_way(&text);
+    }
+
+    #[test]
+    fn no_damaged_file_makes_a_reader_panic(sample in 0..4usize, cut in any::<prop::sample::Index>(), at in any::<prop::sample::Index>(), other in any::<char>()) {
+        let mut chars: Vec<char> = SAMPLES[sample].1.chars().collect();
+        let at = at.index(chars.len());
+        chars[at] = other;
+        read_in_every_way(&chars.iter().collect::<String>());
+        chars.truncate(cut.index(chars.len()));
+        read_in_every_way(&chars.iter().collect::<String>());
+    }
+}

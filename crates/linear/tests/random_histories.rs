@@ -1,0 +1,168 @@
+//! The checker and the definition say the same about random histories of every object, and every answer can be verified.
+
+mod oracle;
+
+use manyworlds_linear::specs::*;
+use manyworlds_linear::{Consistency, History, Operation, Options, Spec, Verdict, check_with};
+use oracle::brute::{explains, is_consistent};
+use oracle::random::{Words, play, script};
+use proptest::prelude::*;
+
+/// Operations of a history: longer ones keep the definition busy for ever.
+const MOST: usize = 12;
+
+const FEW: usize = 7;
+
+/// A bag that gives back anything it holds.
+#[derive(Clone)]
+struct Bag;
+
+impl Spec for Bag {
+    type State = Vec<u8>;
+    type Operation = Option<u8>;
+    type Response = Option<u8>;
+
+    fn initial(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    fn outcomes(&self, bag: &Vec<u8>, operation: &Option<u8>, out: &mut Vec<(Vec<u8>, Option<u8>)>) {
+        match operation {
+            Some(n) => {
+                let mut more = bag.clone();
+                more.push(*n);
+                more.sort_unstable();
+                out.push((more, None));
+            }
+            None => out.extend((0..bag.len()).map(|at| {
+                let mut less = bag.clone();
+                let taken = less.remove(at);
+                (less, Some(taken))
+            })),
+        }
+    }
+}
+
+/// Only these operations; of the others nothing but the invocation is known.
+fn freed<O: Clone, R: Clone>(history: &History<O, R>, kept: &[usize]) -> History<O, R> {
+    let free = |(number, operation): (usize, &Operation<O, R>)| match kept.contains(&number) {
+        true => operation.clone(),
+        false => Operation { returned: None, response: None, ..operation.clone() },
+    };
+    History::from_operations(history.operations().iter().enumerate().map(free).collect())
+}
+
+fn agree<S: Spec>(
+    spec: &S,
+    history: &History<S::Operation, S::Response>,
+    consistency: Consistency,
+    split: bool,
+) -> Result<(), TestCaseError> {
+    let options = Options { consistency, split, ..Options::default() };
+    let expected = is_consistent(spec, history, consistency);
+    let consistent = |history: &History<_, _>| is_consistent(spec, history, consistency);
+    match check_with(spec, history, &options).verdict {
+        Verdict::Consistent(order) => {
+            prop_assert!(expected, "there is no order");
+            prop_assert!(explains(spec, history, &order, consistency), "{order:?} is no explanation");
+        }
+        Verdict::Violated(explanation) => {
+            prop_assert!(!expected, "there is an order");
+            prop_assert!(!explanation.stuck.is_empty());
+            prop_assert!(
+                explanation.stuck.iter().all(|stuck| !explanation.prefix.contains(stuck))
+                    || consistency == Consistency::Linearizable
+            );
+            // Where too much is free, the definition takes for ever, and the checker gives up on a smaller core.
+            let sets = [(explanation.minimal, false), (explanation.core, true)];
+            for (set, cut) in sets.into_iter().filter(|(_, cut)| !cut || history.len() <= FEW) {
+                let set = set.expect("nobody stopped it");
+                let only = |set: &[usize]| if cut { freed(history, set) } else { history.restrict(set) };
+                prop_assert!(
+                    !consistent(&only(&set)),
+                    "{set:?} is consistent (core: {cut}, {consistency:?}) {:?}",
+                    history.operations()
+                );
+                for at in 0..set.len() {
+                    let mut fewer = set.clone();
+                    fewer.remove(at);
+                    prop_assert!(
+                        consistent(&only(&fewer)),
+                        "{set:?} is not minimal (core: {cut}, {consistency:?}): {fewer:?} will do for {:#?}",
+                        history.operations()
+                    );
+                }
+            }
+        }
+        Verdict::Incomplete(reason) => prop_assert!(false, "stopped: {reason:?}"),
+    }
+    Ok(())
+}
+
+macro_rules! random {
+    ($($name:ident: $spec:expr, $operations:expr, $responses:expr;)*) => {
+        proptest! {
+            #![proptest_config(ProptestConfig { cases: 200, max_shrink_iters: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+            $(
+                #[test]
+                fn $name(script in script()) {
+                    let spec = $spec;
+                    let words = Words { operations: $operations.into(), responses: $responses.into() };
+                    let history = play(&spec, &words, &script, MOST);
+                    agree(&spec, &history, Consistency::Linearizable, true)?;
+                    agree(&spec, &history, Consistency::Linearizable, false)?;
+                    agree(&spec, &history, Consistency::Sequential, true)?;
+                }
+            )*
+        }
+    };
+}
+
+random! {
+    register: Register::new(0),
+        [register::Operation::Read, register::Operation::Write(1), register::Operation::Write(2), register::Operation::Read],
+        [register::Response::Written, register::Response::Read(0), register::Response::Read(1), register::Response::Read(2)];
+    cas_register: CasRegister::new(0),
+        [cas_register::Operation::Read, cas_register::Operation::Write(1), cas_register::Operation::Cas(0, 1),
+            cas_register::Operation::Cas(1, 2), cas_register::Operation::Cas(2, 0)],
+        [cas_register::Response::Written, cas_register::Response::Read(0), cas_register::Response::Read(2),
+            cas_register::Response::Cas(true), cas_register::Response::Cas(false)];
+    map: Map::new(),
+        [map::Operation::Get(0), map::Operation::Put(0, 1), map::Operation::Append(0, 2), map::Operation::Delete(0),
+            map::Operation::Get(1), map::Operation::Append(1, 4)],
+        [map::Response::Done, map::Response::Got(None), map::Response::Got(Some(1)), map::Response::Got(Some(4))];
+    multi_register: MultiRegister::new(0),
+        [vec![multi_register::Access::Read(0)], vec![multi_register::Access::Write(0, 1)],
+            vec![multi_register::Access::Read(0), multi_register::Access::Write(1, 1)],
+            vec![multi_register::Access::Read(0), multi_register::Access::Read(1)],
+            vec![multi_register::Access::Write(1, 2), multi_register::Access::Write(0, 2)]],
+        [vec![Some(0)], vec![Some(1)], vec![None], vec![Some(0), None], vec![Some(1), Some(0)], vec![Some(0), Some(1)]];
+    set: Set::new(),
+        [set::Operation::Add(1), set::Operation::Add(2), set::Operation::Remove(1), set::Operation::Contains(1), set::Operation::Read],
+        [set::Response::Done, set::Response::Contains(true), set::Response::Contains(false), set::Response::Read(vec![1]),
+            set::Response::Read(vec![1, 2])];
+    set_of_members: Set::new(),
+        [set::Operation::Add(1), set::Operation::Add(2), set::Operation::Remove(1), set::Operation::Contains(1)],
+        [set::Response::Done, set::Response::Contains(true), set::Response::Contains(false)];
+    queue: Queue::new(),
+        [queue::Operation::Enqueue(1), queue::Operation::Enqueue(2), queue::Operation::Dequeue, queue::Operation::Dequeue],
+        [queue::Response::Enqueued, queue::Response::Dequeued(None), queue::Response::Dequeued(Some(1)),
+            queue::Response::Dequeued(Some(2))];
+    stack: Stack::new(),
+        [stack::Operation::Push(1), stack::Operation::Push(2), stack::Operation::Pop, stack::Operation::Pop],
+        [stack::Response::Pushed, stack::Response::Popped(None), stack::Response::Popped(Some(1)),
+            stack::Response::Popped(Some(2))];
+    counter: Counter::new(0),
+        [counter::Operation::Read, counter::Operation::Add(1), counter::Operation::FetchAdd(1), counter::Operation::Add(-1)],
+        [counter::Response::Added, counter::Response::Count(0), counter::Response::Count(1)];
+    mutex: Mutex::new(),
+        [mutex::Operation::Acquire, mutex::Operation::Release, mutex::Operation::TryAcquire],
+        [true, false];
+    log: Log::new(),
+        [log::Operation::Append(1), log::Operation::Append(2), log::Operation::Read, log::Operation::Get(0)],
+        [log::Response::At(0), log::Response::At(1), log::Response::Read(vec![1]), log::Response::Got(None),
+            log::Response::Got(Some(1))];
+    bag: Bag,
+        [Some(1), Some(2), None, None],
+        [None, Some(1), Some(2)];
+}

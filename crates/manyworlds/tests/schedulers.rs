@@ -1,0 +1,204 @@
+//! DS2's schedulers behind the one interface.
+
+use manyworlds::actor::{Actor, Client, Context, Service, System};
+use manyworlds::explore::Model;
+use manyworlds::linear::specs::Register;
+use manyworlds::linear::specs::register::{Operation, Response};
+use manyworlds::{
+    Checker, EngineName, Observer, Options, Pid, Progress, Property, Replayed, Specification, StopReason, Subject,
+    Verdict,
+};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Remembers who came first.
+struct Door;
+
+impl Actor for Door {
+    type State = Option<Pid>;
+    type Message = ();
+
+    fn start(&self, _: &mut Context<'_>) -> Option<Pid> {
+        None
+    }
+
+    fn message(&self, first: &mut Option<Pid>, from: Pid, _: &(), _: &mut Context<'_>) {
+        first.get_or_insert(from);
+    }
+}
+
+struct Guest(Pid);
+
+impl Actor for Guest {
+    type State = ();
+    type Message = ();
+
+    fn start(&self, ctx: &mut Context<'_>) {
+        ctx.invoked("knock");
+        ctx.send(self.0, ());
+    }
+
+    fn message(&self, _: &mut (), _: Pid, _: &(), _: &mut Context<'_>) {}
+}
+
+fn party(guests: usize) -> (System, Pid, Vec<Pid>) {
+    let mut system = System::new();
+    let door = system.add("door", Door);
+    let guests = (0..guests).map(|n| system.add(format!("guest {n}"), Guest(door))).collect();
+    (system, door, guests)
+}
+
+const SCHEDULERS: [(EngineName, &str); 7] = [
+    (EngineName::SystematicRandom, "sr"),
+    (EngineName::Exhaustive, "ex"),
+    (EngineName::Delay, "db"),
+    (EngineName::Dpor, "dp"),
+    (EngineName::TransDpor, "td"),
+    (EngineName::IRed, "ir"),
+    (EngineName::LiViola, "lv"),
+];
+
+#[test]
+fn only_two_of_them_verify() {
+    let (system, ..) = party(3);
+    for (engine, letters) in SCHEDULERS {
+        assert_eq!(letters.parse(), Ok(engine));
+        assert_eq!(engine.name().parse(), Ok(engine));
+        let answer = Options::new().engine(engine).check(&system).expect("it applies");
+        let figures = answer.outcome.stats.histories.expect("a scheduler has these figures");
+        assert_eq!((figures.complete, figures.incomplete), (0, figures.schedules), "nobody is let in");
+        match (engine, answer.outcome.verdict) {
+            (EngineName::Exhaustive | EngineName::Dpor, Verdict::Verified { scope }) => {
+                assert!(scope.starts_with("every schedule"), "{scope}");
+                assert_eq!(figures.schedules, 6);
+            }
+            (_, Verdict::Incomplete { reason, .. }) => assert_eq!(reason, StopReason::SchedulerIncomplete),
+            (_, verdict) => panic!("{engine}: {verdict:?}"),
+        }
+    }
+}
+
+struct Bugs(AtomicU64);
+
+impl Observer for Bugs {
+    fn tick(&self, _: &Progress) -> Option<StopReason> {
+        None
+    }
+
+    fn first_bug(&self, schedule: u64) {
+        self.0.fetch_add(schedule, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn all_of_them_find_and_replay() {
+    let (system, door, guests) = party(3);
+    let last = guests[2];
+    let system = system.at_rest("the last is not first", move |view| *view.state::<Option<Pid>>(door) != Some(last));
+    for (engine, _) in SCHEDULERS {
+        let bugs = Bugs(AtomicU64::new(0));
+        let answer = Options::new().engine(engine).check_with(&system, &bugs).expect("it applies");
+        let Verdict::Violated { trace, .. } = &answer.outcome.verdict else { panic!("{engine}: nothing found") };
+        assert_eq!(trace.engine, engine.name());
+        assert_eq!(system.replay(trace, &mut |_, _| {}), Ok(Replayed::Reproduced), "{engine}");
+        let figures = answer.outcome.stats.histories.expect("a scheduler has these figures");
+        assert_eq!(figures.first_bug, Some(bugs.0.into_inner()), "{engine}");
+        assert_eq!(figures.first_bug, Some(figures.schedules), "it stops there");
+        assert!(figures.first_bug_time.is_some(), "{engine}");
+    }
+}
+
+/// Answers at once, and forgets what it was told to keep.
+struct Forgetful;
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Message {
+    Ask(usize, Operation<u8>),
+    Answer(usize, Response<u8>),
+}
+
+impl Actor for Forgetful {
+    type State = ();
+    type Message = Message;
+
+    fn start(&self, _: &mut Context<'_>) {}
+
+    fn message(&self, _: &mut (), from: Pid, message: &Message, ctx: &mut Context<'_>) {
+        if let Message::Ask(number, operation) = message {
+            let response = if *operation == Operation::Read { Response::Read(0) } else { Response::Written };
+            ctx.send(from, Message::Answer(*number, response));
+        }
+    }
+}
+
+struct At(Pid);
+
+impl Service for At {
+    type Operation = Operation<u8>;
+    type Response = Response<u8>;
+    type Message = Message;
+
+    fn request(&self, number: usize, operation: &Operation<u8>) -> Vec<(Pid, Message)> {
+        vec![(self.0, Message::Ask(number, *operation))]
+    }
+
+    fn response(&self, message: &Message) -> Option<(usize, Response<u8>)> {
+        if let Message::Answer(number, response) = message { Some((*number, *response)) } else { None }
+    }
+}
+
+/// A write that is forgotten shows only when a read begins after it has returned.
+#[test]
+fn histories_are_judged_and_bad_ones_replayed() {
+    let mut system = System::new();
+    let register = system.add("register", Forgetful);
+    for operation in [Operation::Write(1), Operation::Read] {
+        system.add(format!("{operation:?}"), Client::new(At(register), [operation]));
+    }
+    let system = system.linearizable(Register::new(0u8));
+    for (engine, _) in SCHEDULERS {
+        let options = Options { keep_going: true, ..Options::new().engine(engine) };
+        let outcome = options.check(&system).expect("it applies").outcome;
+        let figures = outcome.stats.histories.expect("a scheduler has these figures");
+        if matches!(engine, EngineName::Exhaustive | EngineName::Dpor) {
+            assert_eq!((figures.unique, figures.non_linearizable), (3, Some(1)), "{engine}");
+        }
+        assert_eq!(outcome.violation().is_some(), figures.non_linearizable > Some(0), "{engine}");
+        let Some(trace) = outcome.trace() else { continue };
+        assert_eq!(trace.violation.property, Property::Linearizable);
+        assert_eq!(system.replay(trace, &mut |_, _| {}), Ok(Replayed::Reproduced), "{engine}");
+    }
+}
+
+#[derive(Clone)]
+struct Nothing;
+
+impl Model for Nothing {
+    type State = ();
+    type Action = ();
+
+    fn initial(&self) -> Vec<()> {
+        vec![()]
+    }
+
+    fn actions(&self, _: &(), _: &mut Vec<()>) {}
+
+    fn next(&self, _: &(), _: &()) -> Option<()> {
+        None
+    }
+}
+
+#[test]
+fn they_are_for_actors() {
+    let (system, ..) = party(1);
+    let program = Checker::new(|| {});
+    for (engine, _) in SCHEDULERS {
+        let options = Options::new().engine(engine);
+        assert!(options.check(&program).expect_err("no actors").to_string().contains("receives of actors"));
+        let refused = options.check(&Specification(Nothing)).expect_err("no actors").to_string();
+        assert!(refused.contains("receives of actors"), "{refused}");
+        let delayed = Options { delays: Some(1), ..options.clone() };
+        assert_eq!(delayed.check(&system).is_ok(), engine == EngineName::Delay);
+        let counted = Options { max_states: Some(1), ..options };
+        assert!(counted.check(&system).is_err());
+    }
+}
