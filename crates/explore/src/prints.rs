@@ -5,7 +5,7 @@
 //! the order of those bits, so that a growing table is copied nearly front to back. Nearly all searches end in the line they begin with, and
 //! that line can be asked for before it is needed.
 
-use manyworlds_prefetch::prefetch;
+use manyworlds_memory::{in_large_pages, prefetch};
 
 /// No fingerprint: an empty slot.
 const EMPTY: u128 = 0;
@@ -117,6 +117,7 @@ impl Prints {
         // an interrupt of the other cores.
         let length = self.lines * LINE + LINE - 1;
         let mut slots: Vec<u128> = Vec::with_capacity(length);
+        in_large_pages(slots.spare_capacity_mut());
         slots.resize(length, EMPTY);
         // An allocation that begins at a cache line by itself would cost more: the allocator keeps holes for it.
         self.first = (slots.as_ptr() as usize).wrapping_neg() / size_of::<u128>() % LINE;

@@ -20,6 +20,7 @@ pub mod spec;
 pub mod specs;
 pub mod stage;
 mod value;
+mod watched;
 
 pub use check::{Answer, Consistency, Options, Verdict, check, check_with};
 pub use explain::Explanation;
@@ -28,3 +29,4 @@ pub use objects::Object;
 pub use recorded::{BadLine, Call, Recorded};
 pub use spec::{Datum, Sequential, Spec, key_of};
 pub use value::Value;
+pub use watched::{Unexplained, Watched};

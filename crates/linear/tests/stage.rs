@@ -1,38 +1,11 @@
 //! Stages against the definition: a history is linearizable if some order of its operations, in which each pending one may be left out, respects
 //! what came before what and is a run of the object.
 
-use manyworlds_linear::Spec;
 use manyworlds_linear::specs::{Map, Register, map, register};
-use manyworlds_linear::stage::{Relation, Stage, Stuck};
+use manyworlds_linear::stage::Stuck;
+use manyworlds_linear::{Spec, Watched};
 use proptest::prelude::*;
-
-/// Numbers for whatever a specification speaks of.
-struct Numbered<S: Spec> {
-    spec: S,
-    states: Vec<S::State>,
-    operations: Vec<S::Operation>,
-    responses: Vec<S::Response>,
-}
-
-fn number<T: PartialEq>(list: &mut Vec<T>, item: T) -> u32 {
-    let known = list.iter().position(|known| *known == item);
-    known.unwrap_or_else(|| {
-        list.push(item);
-        list.len() - 1
-    }) as u32
-}
-
-impl<S: Spec> Relation for Numbered<S> {
-    fn outcomes(&mut self, state: u32, operation: u32) -> Vec<(u32, u32)> {
-        let mut out = Vec::new();
-        self.spec.outcomes(&self.states[state as usize], &self.operations[operation as usize], &mut out);
-        out.into_iter().map(|(s, r)| (number(&mut self.states, s), number(&mut self.responses, r))).collect()
-    }
-
-    fn key(&self, operation: u32) -> Option<u64> {
-        self.spec.key(&self.operations[operation as usize])
-    }
-}
+use std::sync::Arc;
 
 #[derive(Clone, Debug)]
 enum Event<O, R> {
@@ -42,25 +15,20 @@ enum Event<O, R> {
 
 /// Whether the stages explain every prefix.
 fn staged<S: Spec>(spec: S, events: &[Event<S::Operation, S::Response>]) -> bool {
-    let initial = spec.initial();
-    let mut numbers = Numbered { spec, states: vec![initial], operations: Vec::new(), responses: Vec::new() };
-    let mut stage = Stage::new(0);
-    for event in events {
-        match event {
-            Event::Invoke(process, operation) => {
-                stage = stage.invoke(*process, number(&mut numbers.operations, operation.clone()));
-            }
-            Event::Respond(process, response) => {
-                let response = number(&mut numbers.responses, response.clone());
-                match stage.respond(*process, response, &mut numbers) {
-                    Ok(next) => stage = next,
-                    Err(Stuck::NotLinearizable) => return false,
-                    Err(Stuck::NotInvoked) => panic!("histories are well-formed here"),
-                }
-            }
+    let mut watched = Watched::new(Arc::new(spec));
+    events.iter().all(|event| match event {
+        Event::Invoke(process, operation) => {
+            watched.invoke(*process, operation.clone());
+            true
         }
-    }
-    true
+        Event::Respond(process, response) => match watched.respond(*process, response.clone()) {
+            Ok(()) => true,
+            Err(unexplained) => {
+                assert_eq!(unexplained.why, Stuck::NotLinearizable, "histories are well-formed here");
+                false
+            }
+        },
+    })
 }
 
 struct Op<S: Spec> {

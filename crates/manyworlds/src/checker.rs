@@ -115,6 +115,12 @@ impl Checker {
         self
     }
 
+    /// Adds a monitor.
+    pub(crate) fn watch(mut self, monitor: MonitorSpec) -> Checker {
+        self.monitors.push(monitor);
+        self
+    }
+
     /// The name under which traces are written.
     pub fn name(mut self, name: impl Into<String>) -> Checker {
         self.name = name.into();

@@ -79,6 +79,7 @@ mod actors;
 #[cfg(doctest)]
 mod book;
 mod checker;
+mod linearizable;
 mod options;
 mod programs;
 mod states;
@@ -87,6 +88,7 @@ pub mod testing;
 mod watch;
 
 pub use checker::{Checker, Engine};
+pub use linearizable::{Invoked, Returned, invoked, returned};
 pub use manyworlds_core::{
     Deadlock, Network, NoObserver, Observer, Outcome, Pid, Policy, Progress, Property, Replayed, ScheduleStats, Stats,
     StopReason, Trace, TraceError, TraceProcess, TraceStep, Verdict, Violation,

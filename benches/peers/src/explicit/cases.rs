@@ -31,9 +31,9 @@ impl Case {
 pub fn cases() -> Vec<Case> {
     vec![
         Case {
-            name: "paxos p=3 a=3, 14 steps",
+            name: "paxos p=3 a=3, 16 steps",
             times: Some(10.0),
-            depth: Some(14),
+            depth: Some(16),
             ours: |search, depth| ours(&zoo("paxos", &[("p", "3")]), search, depth),
             peer: |search, depth| peer(paxos::model(synod(3, 3)), search, depth),
         },
@@ -45,9 +45,9 @@ pub fn cases() -> Vec<Case> {
             peer: |search, depth| peer(abd::model(register(3, 1, 1)), search, depth),
         },
         Case {
-            name: "raft n=3, 12 steps",
+            name: "raft n=3, 16 steps",
             times: Some(10.0),
-            depth: Some(12),
+            depth: Some(16),
             ours: |search, depth| ours(&zoo("raft", &[("crashes", "0")]), search, depth),
             peer: |search, depth| peer(raft::model(bounds(3, 2)), search, depth),
         },

@@ -23,6 +23,7 @@ use crate::history::History;
 use crate::spec::Spec;
 use manyworlds_core::{NoObserver, Observer, StopReason};
 use problem::Problem;
+pub(crate) use relation::Interner;
 use relation::Relation;
 pub(crate) use search::Found;
 use search::Search;
