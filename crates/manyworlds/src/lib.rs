@@ -68,7 +68,7 @@
 //! |---|---|
 //! | check a program | [`Checker`], [`prelude`], [`monitor`](macro@monitor) |
 //! | check actors or a specification | [`Options`], [`actor::System`], [`Specification`] |
-//! | ask for linearizability | [`actor::System::linearizable`], [`linear`] |
+//! | ask for linearizability | [`Checker::linearizable`], [`actor::System::linearizable`], [`linear`] |
 //! | know what came of it | [`Outcome`], [`Verdict`], [`Stats`] |
 //! | see a violation again | [`Trace`], [`Checker::replay`], [`Subject::replay`] |
 //! | know what a test does with a failure | [`testing`] |
