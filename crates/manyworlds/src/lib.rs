@@ -1,7 +1,83 @@
 //! Manyworlds runs a distributed system, or a concurrent object, in *every* world it can reach: each distinct behaviour once. It tells you
 //! which world breaks your property, why, and how to see it again.
+//!
+//! # A program
+//!
+//! Processes are ordinary code that sends, and blocks in [`recv`]. [`Checker`] finds every way in which that can go:
+//!
+//! ```
+//! use manyworlds::prelude::*;
+//!
+//! let checker = Checker::new(|| {
+//!     let server = process("server").spawn(|| (recv::<&str>(), recv::<&str>()));
+//!     for name in ["alice", "bob"] {
+//!         process(name).spawn(move || send(server.pid(), name));
+//!     }
+//!     let (first, _) = server.join();
+//!     assert_eq!(first, "alice", "alice is not first");
+//! });
+//! let outcome = checker.check();
+//! let violation = outcome.violation().expect("bob may be first");
+//! assert!(violation.message.contains("alice is not first"));
+//! println!("{}", checker.report(&outcome)); // the messages of that world, as a chart
+//! ```
+//!
+//! In a test it is an attribute: [`#[manyworlds::test]`](macro@test). Code that shares memory uses [`thread`] and [`sync`], which have the names of the
+//! standard library.
+//!
+//! # Actors
+//!
+//! A protocol may also be a state and handlers, with timers, crashes, and properties of global states:
+//!
+//! ```
+//! use manyworlds::actor::{Actor, Context, Faults, System};
+//! use manyworlds::{Options, Pid};
+//!
+//! struct Account;
+//!
+//! impl Actor for Account {
+//!     type State = u32;
+//!     type Message = u32;
+//!     fn start(&self, _: &mut Context<'_>) -> u32 { 0 }
+//!     fn message(&self, balance: &mut u32, _: Pid, amount: &u32, _: &mut Context<'_>) { *balance += amount }
+//! }
+//!
+//! struct Customer(Pid);
+//!
+//! impl Actor for Customer {
+//!     type State = ();
+//!     type Message = ();
+//!     fn start(&self, ctx: &mut Context<'_>) { ctx.send(self.0, 10u32) }
+//!     fn message(&self, _: &mut (), _: Pid, _: &(), _: &mut Context<'_>) {}
+//! }
+//!
+//! let mut system = System::new().faults(Faults { duplicates: 1, ..Faults::default() });
+//! let account = system.add("account", Account);
+//! system.add("customer", Customer(account));
+//! let system = system.always("nobody pays twice", move |view| *view.state::<u32>(account) <= 10);
+//! let answer = Options::new().check(&system)?;
+//! assert!(answer.outcome.violation().is_some()); // a message may come twice
+//! # Ok::<(), manyworlds::Refused>(())
+//! ```
+//!
+//! A specification in the manner of TLA+ is an [`explore::Model`], checked as a [`Specification`].
+//!
+//! # Where to look
+//!
+//! | to | look at |
+//! |---|---|
+//! | check a program | [`Checker`], [`prelude`], [`monitor`](macro@monitor) |
+//! | check actors or a specification | [`Options`], [`actor::System`], [`Specification`] |
+//! | ask for linearizability | [`Checker::linearizable`], [`actor::System::linearizable`], [`linear`] |
+//! | know what came of it | [`Outcome`], [`Verdict`], [`Stats`] |
+//! | see a violation again | [`Trace`], [`Checker::replay`], [`Subject::replay`] |
+//! | know what a test does with a failure | [`testing`] |
+//!
+//! A [`Verdict`] is verified, violated or incomplete. A run that hit a bound is never verified, and every violation was replayed before it is reported.
 
 mod actors;
+#[cfg(doctest)]
+mod book;
 mod checker;
 mod linearizable;
 mod options;
