@@ -1,6 +1,7 @@
 //! `manyworlds list`
 
 use crate::args::ListArgs;
+use crate::check::print_line;
 use crate::{Complaint, Exit};
 use manyworlds_protocols::{Domain, Model, models};
 use serde_json::{Value, json};
@@ -8,19 +9,19 @@ use serde_json::{Value, json};
 /// Shows the zoo.
 pub fn run(args: &ListArgs) -> Result<Exit, Complaint> {
     if args.json {
-        println!("{}", Value::from_iter(models().iter().map(entry)));
+        print_line(&Value::from_iter(models().iter().map(entry)).to_string());
         return Ok(Exit::Verified);
     }
     let width = models().iter().map(|m| m.name.len()).max().unwrap_or(0);
     for model in models() {
-        println!("{:width$}  {}", model.name, model.summary);
+        print_line(&format!("{:width$}  {}", model.name, model.summary));
         for param in model.params {
             let default = match &param.domain {
                 Domain::Int { default, .. } => default.to_string(),
                 Domain::Choice { default, .. } => default.to_string(),
                 Domain::Text { default } => format!("'{default}'"),
             };
-            println!("{:width$}    {}={default}  {}", "", param.name, param.help);
+            print_line(&format!("{:width$}    {}={default}  {}", "", param.name, param.help));
         }
     }
     Ok(Exit::Verified)
