@@ -43,5 +43,5 @@ pub use failure::{Hints, failure, headline};
 pub use html::html;
 pub use shiviz::shiviz;
 pub use style::Style;
-pub use summary::{histories, summary};
+pub use summary::{grouped, histories, summary};
 pub use words::step;
