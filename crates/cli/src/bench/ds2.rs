@@ -106,18 +106,16 @@ impl Table {
         let row = |engine| self.rows.iter().find(|row: &&Row| row.engine == engine);
         let (less, more) = (row(EngineName::LiViola)?, row(EngineName::IRed)?);
         let factor = more.seen as f64 / less.seen.max(1) as f64;
-        let bound = match (more.ended, less.ended) {
-            (false, false) => "",
-            (true, false) => "at least ",
-            _ => "ended by the budget, about ",
+        let says = match (less.ended, more.ended) {
+            (true, _) => "ended by the budget".to_string(),
+            (false, true) => format!("at least {factor:.1} times fewer"),
+            (false, false) => format!("{factor:.1} times fewer"),
         };
-        let (less, more) = (less.seen_text(), more.seen_text());
-        Some(format!("  {:30}{less} schedules against {more}: {bound}{factor:.1} times fewer", self.title))
+        Some(format!("  {:30}{} schedules against {}: {says}", self.title, less.seen_text(), more.seen_text()))
     }
 }
 
 /// What one engine did.
-#[derive(Clone)]
 struct Row {
     engine: EngineName,
     /// Why the engine does not take the system.
@@ -251,4 +249,54 @@ fn first_bug(system: &System, options: Options, outcome: &Outcome) -> Option<(u6
     }
     let (outcome, seconds) = checked(system, &Options { keep_going: false, ..options }).ok()?;
     outcome.violation().map(|_| (seen(&outcome), seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(engine: EngineName, seen: u64, ended: bool) -> Row {
+        Row { refused: None, seen, ended, ..Row::refused(engine, String::new()) }
+    }
+
+    fn table() -> Table {
+        let figures = ScheduleStats { schedules: 50, complete: 49, incomplete: 1, unique: 20, ..Default::default() };
+        let found = ScheduleStats { non_linearizable: Some(5), first_bug: Some(7), ..figures };
+        let liviola = Row {
+            histories: Some(found),
+            bug: true,
+            first: Some((7, 0.25)),
+            seconds: 1.5,
+            ..row(EngineName::LiViola, 50, false)
+        };
+        let ired = row(EngineName::IRed, 1_000, true);
+        let proves = Row { proof: true, ..row(EngineName::Bfs, 12_345, false) };
+        let must = Row::refused(EngineName::Must, "it does not like it".to_string());
+        Table { title: "map keys=2".to_string(), rows: vec![ired, liviola, must, proves] }
+    }
+
+    #[test]
+    fn a_figure_that_an_engine_does_not_have_is_a_dash() {
+        let text = table().text();
+        let words: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+        assert_eq!(words[1], ["ir", "1,000+", "-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "0.00"]);
+        let figures = ["49", "1", "20", "5", "25.00%", "40.00%", "10.00%", "7", "bug", "0.25", "1.50"];
+        assert_eq!(words[2], [&["lv", "50"][..], &figures].concat());
+        assert_eq!(words[3], [&["must"][..], &["-"; 12]].concat());
+        assert_eq!(words[4][..2], ["bfs", "12,345"]);
+        assert_eq!(words[4][10], "proof");
+        assert_eq!(text.lines().last(), Some("  must: it does not like it"));
+        let widths: Vec<usize> = text.lines().take(5).map(str::len).collect();
+        assert!(widths.iter().all(|&width| width == widths[0]), "columns are straight: {widths:?}");
+    }
+
+    #[test]
+    fn the_last_words_are_computed() {
+        let table = table();
+        assert_eq!(table.missed().as_deref(), Some("  map keys=2                    ir*, bfs"));
+        let fewer = "  map keys=2                    50 schedules against 1,000+: at least 20.0 times fewer";
+        assert_eq!(table.fewer().as_deref(), Some(fewer));
+        let right = Table { title: "register".to_string(), rows: vec![row(EngineName::Dpor, 9, false)] };
+        assert_eq!((right.missed(), right.fewer()), (None, None), "nobody finds anything");
+    }
 }
