@@ -66,13 +66,6 @@ pub enum Message {
     Answer(Response<u8>),
 }
 
-impl Message {
-    /// The key that it is about: a register is a map with one key.
-    pub fn key(&self) -> Option<u8> {
-        Some(0)
-    }
-}
-
 impl Talk for Message {
     type Operation = Operation<u8>;
     type Response = Response<u8>;
@@ -83,6 +76,11 @@ impl Talk for Message {
 
     fn answer(&self) -> Option<Response<u8>> {
         if let Message::Answer(response) = self { Some(*response) } else { None }
+    }
+
+    /// A register is a map with one key.
+    fn key(&self) -> Option<u8> {
+        Some(0)
     }
 }
 
@@ -230,6 +228,7 @@ fn system(params: &Params, reads_ask: bool) -> System {
     }
     harness::add_clients::<Message>(&mut system, &agents, params);
     system
+        .touches(Message::touches)
         .linearizable(Register::new(0u8))
         .at_rest("no attempt hangs", |view| view.all::<Replica>().all(|(_, replica)| replica.leads.is_empty()))
 }

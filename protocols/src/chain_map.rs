@@ -48,18 +48,6 @@ pub enum Message {
     Answer(u8, Response<u8>),
 }
 
-impl Message {
-    /// The key that it is about.
-    pub fn key(&self) -> Option<u8> {
-        match self {
-            Message::Ask(operation) | Message::Forward(_, operation) | Message::Update(_, operation) => {
-                Some(*operation.key())
-            }
-            Message::Answer(key, _) => Some(*key),
-        }
-    }
-}
-
 impl Talk for Message {
     type Operation = Operation<u8, u8>;
     type Response = Response<u8>;
@@ -70,6 +58,15 @@ impl Talk for Message {
 
     fn answer(&self) -> Option<Response<u8>> {
         if let Message::Answer(_, response) = self { Some(*response) } else { None }
+    }
+
+    fn key(&self) -> Option<u8> {
+        match self {
+            Message::Ask(operation) | Message::Forward(_, operation) | Message::Update(_, operation) => {
+                Some(*operation.key())
+            }
+            Message::Answer(key, _) => Some(*key),
+        }
     }
 }
 
@@ -136,6 +133,7 @@ fn system(params: &Params, tail_answers: bool) -> System {
     }
     harness::add_clients::<Message>(&mut system, &chain, params);
     system
+        .touches(Message::touches)
         .linearizable(Map::<u8, u8>::new())
         .at_rest("every request is answered", harness::all_answered::<Message>)
         .at_rest("all agents hold the same", |view| {

@@ -64,13 +64,6 @@ pub enum Message {
     Answer(Response<u8>),
 }
 
-impl Message {
-    /// The key that it is about: a register is a map with one key.
-    pub fn key(&self) -> Option<u8> {
-        Some(0)
-    }
-}
-
 impl Talk for Message {
     type Operation = Operation<u8>;
     type Response = Response<u8>;
@@ -81,6 +74,11 @@ impl Talk for Message {
 
     fn answer(&self) -> Option<Response<u8>> {
         if let Message::Answer(response) = self { Some(*response) } else { None }
+    }
+
+    /// A register is a map with one key.
+    fn key(&self) -> Option<u8> {
+        Some(0)
     }
 }
 
@@ -219,5 +217,8 @@ fn system(params: &Params, waits_for_majority: bool) -> System {
         system.add(format!("agent{nth}"), Agent { agents, waits_for_majority, reads_agree, writes_are_numbered });
     }
     harness::add_clients::<Message>(&mut system, &agents, params);
-    system.linearizable(Register::new(0u8)).at_rest("every request is answered", harness::all_answered::<Message>)
+    system
+        .touches(Message::touches)
+        .linearizable(Register::new(0u8))
+        .at_rest("every request is answered", harness::all_answered::<Message>)
 }

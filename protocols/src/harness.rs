@@ -6,6 +6,7 @@ use crate::{Param, Params};
 use manyworlds::Pid;
 use manyworlds::actor::client::Progress;
 use manyworlds::actor::{Client, Service, System, View};
+use manyworlds::explore::Keys;
 use manyworlds::linear::specs::{map, register};
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -49,6 +50,14 @@ pub(crate) trait Talk: Clone + Eq + Hash + Debug + Send + Sync + 'static {
 
     /// What an agent tells a client.
     fn answer(&self) -> Option<Self::Response>;
+
+    /// The key that it is about; `None` if it may be about any.
+    fn key(&self) -> Option<u8>;
+
+    /// What LiViola is told about it.
+    fn touches(&self) -> Keys {
+        self.key().map_or(Keys::Unknown, |key| Keys::only([key]))
+    }
 }
 
 /// The agent that a client asks.

@@ -78,13 +78,6 @@ pub enum Message {
     Answer(u8, Response<u8>),
 }
 
-impl Message {
-    /// The key that it is about; `None` if it is about more. All keys share one log and its leader, so only answers are about one.
-    pub fn key(&self) -> Option<u8> {
-        if let Message::Answer(key, _) = self { Some(*key) } else { None }
-    }
-}
-
 impl Talk for Message {
     type Operation = Operation<u8, u8>;
     type Response = Response<u8>;
@@ -95,6 +88,11 @@ impl Talk for Message {
 
     fn answer(&self) -> Option<Response<u8>> {
         if let Message::Answer(_, response) = self { Some(*response) } else { None }
+    }
+
+    /// All keys share one log and its leader, so only answers are about one.
+    fn key(&self) -> Option<u8> {
+        if let Message::Answer(key, _) = self { Some(*key) } else { None }
     }
 }
 
@@ -276,7 +274,7 @@ fn system(params: &Params, goes_on: bool) -> Result<System, String> {
         system.add(format!("agent{nth}"), Agent { agents: agents.clone(), nth, takes_over, goes_on });
     }
     harness::add_clients::<Message>(&mut system, &agents, params);
-    let system = system.linearizable(Map::<u8, u8>::new());
+    let system = system.touches(Message::touches).linearizable(Map::<u8, u8>::new());
     Ok(match b {
         1 => system.at_rest("every request is answered", harness::all_answered::<Message>),
         _ => system,

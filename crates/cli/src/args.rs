@@ -199,9 +199,15 @@ pub struct LitmusArgs {
 /// `bench`
 #[derive(Args)]
 pub struct BenchArgs {
-    /// Which tables: must [default: all]
+    /// Which tables: must, ds2 [default: all]
     pub names: Vec<String>,
-    /// Seconds an entry may take
-    #[arg(long, value_name = "SECONDS", default_value_t = 20.0)]
-    pub timeout: f64,
+    /// Seconds an entry may take [default: 20; 2 for ds2]
+    #[arg(long, value_name = "SECONDS")]
+    pub timeout: Option<f64>,
+    /// Schedules and executions that an entry of ds2 may take
+    #[arg(long, value_name = "N", default_value_t = 50_000)]
+    pub max_executions: u64,
+    /// States that an entry of ds2 may take
+    #[arg(long, value_name = "N")]
+    pub max_states: Option<u64>,
 }

@@ -1,7 +1,7 @@
 //! From a path to a [`Trace`]: the model tells its steps one by one; who reads what, and what depends on what, follows from them.
 
 use crate::{Model, Path};
-use manyworlds_core::{Network, TRACE_SCHEMA, Trace, TraceStep, Violation};
+use manyworlds_core::{Network, TRACE_SCHEMA, Trace, TraceProcess, TraceStep, Violation};
 
 /// The trace of a path. Model, parameters, engine and network are for the caller to fill in.
 pub fn narrate<M: Model>(model: &M, path: &Path<M>, violation: Violation) -> Trace {
@@ -14,6 +14,10 @@ pub fn narrate<M: Model>(model: &M, path: &Path<M>, violation: Violation) -> Tra
         before = after;
     }
     let loop_from = path.loop_from.map(|at| starts.get(at).copied().unwrap_or(steps.len()));
+    let cast = model.cast();
+    if model.failure(path.last()).is_none() {
+        steps.extend(impossible(&cast, &steps, &violation));
+    }
     link(&mut steps);
     Trace {
         schema: TRACE_SCHEMA.to_string(),
@@ -23,10 +27,20 @@ pub fn narrate<M: Model>(model: &M, path: &Path<M>, violation: Violation) -> Tra
         network: Network::default(),
         seed: 0,
         violation,
-        processes: model.cast(),
+        processes: cast,
         steps,
         loop_from,
     }
+}
+
+/// What a history is judged by is no state of the model, so the model does not tell that it fails: whoever recorded the return that no order
+/// explains fails at the end. `None` if the violation is nobody's.
+pub(crate) fn impossible(cast: &[TraceProcess], steps: &[TraceStep], violation: &Violation) -> Option<TraceStep> {
+    let name = violation.process.as_ref()?;
+    let process =
+        steps.iter().rev().map(|step| step.process).find(|&p| cast.get(p).is_some_and(|p| p.name == *name))?;
+    let (message, location) = (Some(violation.message.clone()), violation.location.clone());
+    Some(TraceStep { kind: "fail".to_string(), process, message, location, ..TraceStep::default() })
 }
 
 /// Fills in which send each step reads (of equal messages the earliest) and what it directly depends on.

@@ -1,8 +1,9 @@
 //! From a [`Trace`] back to a path: at each step the action whose telling the trace repeats is done, and in the end the violation must show.
 
 use crate::check::ask;
+use crate::narrate::impossible;
 use crate::{HistoryEvent, Kind, Model};
-use manyworlds_core::{Property, Replayed, Trace, TraceError, TraceStep};
+use manyworlds_core::{Replayed, Trace, TraceError, TraceStep};
 
 /// Performs `trace`; `show` sees each step before it is done.
 pub fn replay<M: Model>(
@@ -19,6 +20,10 @@ pub fn replay<M: Model>(
     while at < trace.steps.len() {
         if trace.loop_from == Some(at) {
             looped = Some(visited.len() - 1);
+        }
+        if is_judgement(model, trace, at, &history) {
+            show(at, &trace.steps[at]);
+            break;
         }
         let (next, told) = step(model, trace, &state, at, &mut history)?;
         (at..at + told).for_each(|i| show(i, &trace.steps[i]));
@@ -61,6 +66,13 @@ fn step<M: Model>(
     Err(diverged(trace, at, &others))
 }
 
+/// Whether the last step of the trace tells that the history is impossible, and it is.
+fn is_judgement<M: Model>(model: &M, trace: &Trace, at: usize, history: &[HistoryEvent]) -> bool {
+    let is_last = at + 1 == trace.steps.len() && trace.steps[at].kind == "fail";
+    let Some(Some(Err(violation))) = is_last.then(|| model.linearizable(history)) else { return false };
+    impossible(&trace.processes, &trace.steps[..at], &violation).is_some_and(|told| repeats(trace, at, &[told]))
+}
+
 /// Whether the trace tells the same from `at` on. Source lines may have moved; parents and reads follow from the rest.
 fn repeats(trace: &Trace, at: usize, told: &[TraceStep]) -> bool {
     let same = |(a, b): (&TraceStep, &TraceStep)| {
@@ -81,11 +93,10 @@ fn violated<M: Model>(
     if let Some(violation) = model.failure(last) {
         return violation.property == trace.violation.property && violation.message == trace.violation.message;
     }
-    if trace.violation.property == Property::Linearizable {
-        return matches!(model.linearizable(history), Some(Err(_)));
-    }
     let Some(property) = model.properties().into_iter().find(|p| p.reported() == trace.violation.property) else {
-        return false;
+        // What is asked of no state is asked of the history.
+        let judged = model.linearizable(history);
+        return matches!(judged, Some(Err(violation)) if violation.property == trace.violation.property);
     };
     // A predicate that panics is as bad as one that does not hold.
     let holds = |state: &M::State| ask(&property, model, state).unwrap_or(property.kind == Kind::Never);

@@ -165,6 +165,46 @@ fn histories_are_judged_and_bad_ones_replayed() {
         assert_eq!(outcome.violation().is_some(), figures.non_linearizable > Some(0), "{engine}");
         let Some(trace) = outcome.trace() else { continue };
         assert_eq!(trace.violation.property, Property::Linearizable);
+        let last = trace.steps.last().expect("something happened");
+        assert_eq!((last.kind.as_str(), trace.processes[last.process].name.as_str()), ("fail", "Read"), "{engine}");
+        assert_eq!(last.message.as_ref(), Some(&trace.violation.message));
+        assert_eq!(trace.steps[last.parents[0]].process, last.process, "it follows what this client did last");
+        let mut shown = 0;
+        assert_eq!(system.replay(trace, &mut |_, _| shown += 1), Ok(Replayed::Reproduced), "{engine}");
+        assert_eq!(shown, trace.steps.len());
+
+        let mut edited = trace.clone();
+        edited.steps.last_mut().expect("something happened").message = Some("Read returned Read(7)".to_string());
+        assert!(system.replay(&edited, &mut |_, _| {}).is_err(), "{engine}: that was not returned");
+    }
+}
+
+/// Returns what nobody asked for.
+struct Hasty;
+
+impl Actor for Hasty {
+    type State = ();
+    type Message = Message;
+
+    fn start(&self, ctx: &mut Context<'_>) {
+        ctx.send(ctx.me(), Message::Answer(0, Response::Read(0)));
+    }
+
+    fn message(&self, _: &mut (), _: Pid, _: &Message, ctx: &mut Context<'_>) {
+        ctx.returned(Response::<u8>::Read(0));
+    }
+}
+
+#[test]
+fn a_history_that_is_none_is_replayed_too() {
+    let mut system = System::new();
+    system.add("hasty", Hasty);
+    let system = system.linearizable(Register::new(0u8));
+    for (engine, _) in SCHEDULERS {
+        let outcome = Options::new().engine(engine).check(&system).expect("it applies").outcome;
+        let trace = outcome.trace().unwrap_or_else(|| panic!("{engine}: nothing found"));
+        assert_eq!(trace.violation.property, Property::ApiContract);
+        assert_eq!(trace.steps.last().map(|step| step.kind.as_str()), Some("fail"));
         assert_eq!(system.replay(trace, &mut |_, _| {}), Ok(Replayed::Reproduced), "{engine}");
     }
 }

@@ -45,6 +45,6 @@ pub use failure::{Hints, failure, headline};
 pub use html::html;
 pub use shiviz::shiviz;
 pub use style::Style;
-pub use summary::{histories, summary};
+pub use summary::{grouped, histories, summary};
 pub use timeline::{Bar, Timeline, timeline};
 pub use words::step;
