@@ -184,6 +184,9 @@ pub struct LinearizeArgs {
     /// One JSON object a file on stdout, a line each
     #[arg(long)]
     pub json: bool,
+    /// Write a report for the browser: one page, nothing loaded from anywhere; for one history
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
 }
 
 /// `litmus`

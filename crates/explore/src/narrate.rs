@@ -26,6 +26,7 @@ pub fn narrate<M: Model>(model: &M, path: &Path<M>, violation: Violation) -> Tra
         processes: model.cast(),
         steps,
         loop_from,
+        history: None,
     }
 }
 
