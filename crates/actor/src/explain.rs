@@ -158,3 +158,56 @@ fn until(operations: &Operations, end: usize, answered: &[usize]) -> Operations 
     };
     operations.iter().enumerate().map(cut).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use manyworlds_linear::specs::register::{Operation as Op, Response};
+    use manyworlds_linear::specs::{Register, register};
+
+    fn erased<T: Value>(value: T) -> Erased {
+        Erased(Arc::new(value))
+    }
+
+    fn operation(
+        process: usize,
+        what: Op<u8>,
+        answer: register::Response<u8>,
+        invoked: usize,
+        returned: usize,
+    ) -> Operation<Erased, Erased> {
+        Operation {
+            process,
+            operation: erased(what),
+            invoked,
+            returned: Some(returned),
+            response: Some(erased(answer)),
+        }
+    }
+
+    #[test]
+    fn the_first_return_without_an_order_is_found_and_what_comes_later_does_not_matter() {
+        let spec = Known(Arc::new(Register::new(0u8)));
+        let mut operations = vec![
+            operation(0, Op::Write(1), Response::Written, 0, 2),
+            operation(1, Op::Read, Response::Read(0), 1, 3),
+            operation(1, Op::Read, Response::Read(0), 4, 6),
+            // Wrong too, but later.
+            operation(0, Op::Read, Response::Read(7), 5, 7),
+        ];
+        let (order, why) = explain(&spec, &operations).unwrap();
+        assert_eq!((order, why.stuck, why.core), (vec![1, 0], vec![2], Some(vec![0, 2])));
+        operations[2] = operation(1, Op::Read, Response::Read(1), 4, 6);
+        let (order, why) = explain(&spec, &operations).unwrap();
+        assert_eq!((order, why.stuck), (vec![1, 0, 2], vec![3]));
+        operations.pop();
+        assert!(explain(&spec, &operations).is_none());
+    }
+
+    #[test]
+    fn values_are_compared_as_what_they_are() {
+        assert_eq!(erased(1u8), erased(1u8));
+        assert_ne!(erased(1u8), erased(2u8));
+        assert_ne!(erased(1u8), erased(1u16));
+    }
+}
