@@ -1,8 +1,7 @@
 //! A counterexample to linearizability says which operation is impossible, what can have happened before it and with what it is at odds,
 //! whichever engine found it.
 
-use manyworlds::{EngineName, Options, Trace};
-use manyworlds_core::{TraceHistory, TraceOperation};
+use manyworlds::{EngineName, Options, Trace, TraceHistory, TraceOperation};
 use manyworlds_protocols::find;
 use manyworlds_report::history::Timeline;
 use manyworlds_report::{Hints, Style, failure};
