@@ -236,8 +236,77 @@ test(
     assert.match(await page.locator("p.operation").innerText(), /left Put\(1\) → Done\. It took effect as number 1/);
     await page.locator("#minimal").click();
     assert.equal(await page.locator("g.operation").count(), 4);
+    await page.locator("#core").click();
+    assert.equal(await page.locator("g.operation").count(), 2);
+    assert.equal(await page.getAttribute("#minimal", "aria-pressed"), "false");
+    await page.locator("#core").click();
+    assert.equal(await page.locator("g.operation").count(), 5);
   },
   { shot: "timeline" },
+);
+
+for (const file of ["open-chord", "open-chord-must"])
+  test(
+    `${file}: the impossible operation is marked, and the others are in order`,
+    file,
+    async page => {
+      await page.locator("#tab-timeline").click();
+      const { trace, timeline } = await dataOf(page);
+      const { operations, stuck, linearization } = trace.history;
+      assert.equal(await page.locator("g.operation").count(), operations.length);
+      assert.equal(stuck.length, 1);
+      const words = `${operations[stuck[0]].call} → ${operations[stuck[0]].response}`;
+      assert.match(await page.getAttribute("g.operation.stuck", "aria-label"), /^reader\d: Get/);
+      assert.ok((await page.getAttribute("g.operation.stuck", "aria-label")).endsWith(words));
+      assert.equal(await page.locator("g.point").count(), linearization.length);
+      assert.equal(timeline.points.length, linearization.length);
+      await page.locator("g.operation.stuck").click();
+      assert.match(await page.locator("p.operation").innerText(), /No order has room for it/);
+    },
+    { shot: `${file}-history` },
+  );
+
+for (const [size, viewport] of [
+  ["desk", DESK],
+  ["phone", PHONE],
+])
+  test(
+    `a recorded history on a ${size}`,
+    "stale",
+    async page => {
+      assert.equal(await page.locator(".badge").innerText(), "✗ not linearizable");
+      assert.match(await page.locator("#sentence").innerText(), /json history of a register: 3 operations/);
+      assert.equal(await page.getAttribute("g.operation.stuck", "aria-label"), "process 2: read → 0");
+      assert.deepEqual(await page.locator("g.operation .label").allTextContents(), ["write 1", "read → 1", "read → 0"], "nothing is cut");
+      assert.deepEqual((await page.locator("g.point text").allTextContents()).map(Number), [1, 2]);
+      assert.equal(await page.locator("svg .lane-name").count(), 3);
+      await page.locator("#core").click();
+      assert.equal(await page.locator("g.operation").count(), 2);
+      assert.equal(await page.locator("svg .lane-name").count(), 2);
+      await page.locator("#core").click();
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      assert.ok(wide <= 0, `the page is ${wide} pixels too wide`);
+    },
+    { viewport, shot: `linearize-${size}` },
+  );
+
+test(
+  "a long history is shown in part, and can be walked along",
+  "long",
+  async page => {
+    assert.equal(await page.locator(".badge").innerText(), "✓ linearizable");
+    assert.match(await page.locator("#sentence").innerText(), /Shown are 2000 of 100000: the first ones/);
+    assert.equal(await page.locator("g.operation").count(), 2000);
+    const started = Date.now();
+    for (let n = 0; n < 50; n++) await page.keyboard.press("ArrowRight");
+    assert.ok(Date.now() - started < 30_000, `50 keys took ${Date.now() - started} ms`);
+    assert.match(await page.locator("p.operation").innerText(), /process 0 write 49 → 49\. It took effect as number 50/);
+    const chosen = await page.locator("g.operation.chosen").boundingBox();
+    assert.ok(chosen.x >= 100 && chosen.x < 1280, "what is selected can be seen");
+    const name = await page.locator("svg .lane-name").first().boundingBox();
+    assert.ok(name.x >= 0 && name.x < 120, "and so can the names");
+  },
+  { shot: "linearize-long" },
 );
 
 test(

@@ -36,6 +36,7 @@ pub mod context;
 mod coverage;
 mod enabled;
 pub mod erased;
+mod explain;
 pub mod faults;
 pub mod history;
 pub mod inbox;

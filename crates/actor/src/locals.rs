@@ -13,8 +13,8 @@ use crate::system::{Blueprint, Question, System};
 use crate::table::{Branch, Input, NONE, Status};
 use crate::worlds::Worlds;
 use manyworlds_core::{
-    Action, Cursor, Failure, FailureKind, LocalStats, Locals, LocalsFactory, Network, NodeId, OBS_END, OBS_TIMEOUT,
-    Obs, Pid, ProcId, Property, Root, StepInfo, ValueId, Violation,
+    Action, Cursor, Failure, FailureKind, HISTORY_PROCESS, LocalStats, Locals, LocalsFactory, Network, NodeId, OBS_END,
+    OBS_TIMEOUT, Obs, Pid, ProcId, Property, Root, StepInfo, ValueId, Violation,
 };
 use manyworlds_explore::Kind;
 use rustc_hash::FxHashMap;
@@ -36,9 +36,6 @@ enum Node {
     /// The history cannot go on.
     Stuck { failure: u32 },
 }
-
-/// The name of the process that watches.
-const HISTORY: &str = "history";
 
 /// The local situations in which the actors of a finished execution are, in words.
 pub type Finals = Arc<Mutex<BTreeSet<Vec<String>>>>;
@@ -222,14 +219,14 @@ impl Locals for ActorTable {
         if let Some(spec) = self.worlds.blueprint().spec.clone() {
             let stage = self.worlds.with_entries(|entries, _| entries.first_stage(&*spec));
             let (proc, node) = (ProcId(roots.len() as u32), self.node(Node::History { stage }));
-            roots.push(Root { proc, node, daemon: true, monitor: true, name: HISTORY.to_string() });
+            roots.push(Root { proc, node, daemon: true, monitor: true, name: HISTORY_PROCESS.to_string() });
         }
         roots
     }
 
     fn root_name(&self, proc: ProcId) -> String {
         let actors = &self.worlds.blueprint().actors;
-        actors.get(proc.0 as usize).map_or(HISTORY, |cast| &cast.name).to_string()
+        actors.get(proc.0 as usize).map_or(HISTORY_PROCESS, |cast| &cast.name).to_string()
     }
 
     fn start(&mut self, _: NodeId) {}

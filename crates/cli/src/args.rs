@@ -154,7 +154,7 @@ impl ExportArgs {
 /// `linearize`
 #[derive(Args)]
 #[command(
-    after_help = "Exit status: 0 linearizable, 1 not, 2 bad input, 3 stopped by a budget.\n\nExamples:\n  manyworlds linearize etcd_000.log\n  manyworlds linearize history.edn --spec cas-register --init 0\n  manyworlds linearize *.jsonl --consistency sequential --json"
+    after_help = "Exit status: 0 linearizable, 1 not, 2 bad input, 3 stopped by a budget.\n\nExamples:\n  manyworlds linearize etcd_000.log\n  manyworlds linearize history.edn --spec cas-register --init 0\n  manyworlds linearize *.jsonl --consistency sequential --json\n  manyworlds linearize history.edn --html history.html"
 )]
 pub struct LinearizeArgs {
     /// Recorded histories
@@ -184,6 +184,9 @@ pub struct LinearizeArgs {
     /// One JSON object a file on stdout, a line each
     #[arg(long)]
     pub json: bool,
+    /// Write a report for the browser: one page, nothing loaded from anywhere; for one history
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
 }
 
 /// `litmus`

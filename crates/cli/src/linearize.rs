@@ -2,13 +2,15 @@
 
 use crate::args::LinearizeArgs;
 use crate::check::{interrupt, print_line, style};
-use crate::{Complaint, Exit, suggest};
+use crate::{Complaint, Exit, history_page, output, suggest};
 use manyworlds::linear::formats::Format;
 use manyworlds::linear::{Answer, BadLine, Consistency, Explanation, Object, Options, Recorded, Value, Verdict};
 use manyworlds::{Observer, Watch};
-use manyworlds_report::{Bar, Timeline, timeline};
+use manyworlds_report::history::{Operation, Timeline};
+use manyworlds_report::html::Headline;
+use manyworlds_report::timeline;
 use serde_json::json;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// What is asked of every file.
@@ -35,12 +37,18 @@ struct Checked<'a> {
 /// Checks every file. A file that cannot be read does not keep the others from being checked.
 pub fn run(args: &LinearizeArgs) -> Result<Exit, Complaint> {
     let question = question(args)?;
+    if let Some(page) = &args.html {
+        expect_page(page, &args.files)?;
+    }
     let cancel = interrupt();
     let (mut unread, mut violated, mut incomplete) = (Vec::new(), false, false);
     for file in &args.files {
         let watch = Watch::new(question.timeout, args.max_memory, Some(cancel.clone()), None);
         match check(&question, file, &watch) {
             Ok(checked) => {
+                if let Some(page) = &args.html {
+                    unread.extend(output::write("--html", page, &checked.page()).err());
+                }
                 violated |= matches!(checked.answer.verdict, Verdict::Violated(_));
                 incomplete |= matches!(checked.answer.verdict, Verdict::Incomplete(_));
                 print_line(&if args.json { checked.json() } else { checked.words() });
@@ -57,6 +65,18 @@ pub fn run(args: &LinearizeArgs) -> Result<Exit, Complaint> {
         None if incomplete => Ok(Exit::Incomplete),
         None => Ok(Exit::Verified),
     }
+}
+
+/// Complains before the check about a page that cannot be.
+fn expect_page(page: &Path, files: &[PathBuf]) -> Result<(), Complaint> {
+    if files.len() > 1 {
+        return Err(format!("--html: a page shows one history, and there are {} files; run it for each", files.len()));
+    }
+    let same = |file: &PathBuf| matches!((file.canonicalize(), page.canonicalize()), (Ok(a), Ok(b)) if a == b);
+    if files.iter().any(same) {
+        return Err(format!("--html: {} is the history itself; expected another file", page.display()));
+    }
+    output::expect_writable("--html", page)
 }
 
 fn question(args: &LinearizeArgs) -> Result<Question, Complaint> {
@@ -181,9 +201,8 @@ impl Checked<'_> {
         .to_string()
     }
 
-    fn words(&self) -> String {
-        let history = &self.recorded.history;
-        let file = self.file.display();
+    /// The verdict in words.
+    fn judgment(&self) -> String {
         let verdict = match (&self.answer.verdict, self.consistency) {
             (Verdict::Consistent(_), Consistency::Linearizable) => "linearizable",
             (Verdict::Consistent(_), Consistency::Sequential) => "sequentially consistent",
@@ -191,22 +210,32 @@ impl Checked<'_> {
             (Verdict::Violated(_), Consistency::Sequential) => "not sequentially consistent",
             (Verdict::Incomplete(_), _) => "incomplete",
         };
-        let parts = match self.answer.partitions {
-            1 => String::new(),
-            parts => format!(", {parts} keys"),
-        };
         let stopped = match &self.answer.verdict {
             Verdict::Incomplete(reason) => format!(" ({})", reason.name()),
             _ => String::new(),
         };
-        let mut text = format!(
-            "{file}: {verdict}{stopped}\n  {} history of a {}: {} operations, {} pending, at most {} at a time{parts}",
+        format!("{verdict}{stopped}")
+    }
+
+    /// What was checked.
+    fn figures(&self) -> String {
+        let history = &self.recorded.history;
+        let parts = match self.answer.partitions {
+            1 => String::new(),
+            parts => format!(", {parts} keys"),
+        };
+        format!(
+            "{} history of a {}: {} operations, {} pending, at most {} at a time{parts}",
             self.format,
             self.object,
             history.len(),
             history.pending(),
             history.max_concurrency(),
-        );
+        )
+    }
+
+    fn words(&self) -> String {
+        let mut text = format!("{}: {}\n  {}", self.file.display(), self.judgment(), self.figures());
         if let Some(explanation) = self.answer.explanation() {
             text.push_str(&self.why(explanation));
         }
@@ -233,7 +262,7 @@ impl Checked<'_> {
             text.push_str(
                 "\n\nThese contradict each other, even if every other operation took effect whenever that helps:\n\n",
             );
-            text.push_str(timeline(&self.timeline(core, &explanation.stuck), &style()).trim_end());
+            text.push_str(timeline(&self.timeline().only(core), &style()).trim_end());
         }
         if let Some(minimal) = &explanation.minimal {
             let numbers: Vec<String> = minimal.iter().map(usize::to_string).collect();
@@ -245,31 +274,72 @@ impl Checked<'_> {
     /// What was asked and answered.
     fn label(&self, number: usize) -> String {
         let operation = &self.recorded.history.operations()[number];
-        match (&operation.response, operation.returned) {
-            (_, None) => format!("{} (pending)", operation.operation),
-            (None, Some(_)) => format!("{} → ?", operation.operation),
-            (Some(Value::Nil), Some(_))
-                if !["read", "get", "dequeue", "pop"].contains(&operation.operation.name.as_str()) =>
-            {
-                operation.operation.to_string()
+        let told = Operation {
+            call: operation.operation.to_string(),
+            response: self.response(number),
+            end: operation.returned,
+            ..Operation::default()
+        };
+        let pending = if operation.is_pending() { " (pending)" } else { "" };
+        format!("{}{pending}", told.words())
+    }
+
+    /// Every operation, and what is known of them.
+    fn timeline(&self) -> Timeline {
+        let operations = self.recorded.history.operations();
+        let mut processes: Vec<usize> = operations.iter().map(|operation| operation.process).collect();
+        processes.sort_unstable();
+        processes.dedup();
+        let operation = |number: usize| Operation {
+            process: processes.binary_search(&operations[number].process).expect("a process of one of them"),
+            call: operations[number].operation.to_string(),
+            response: self.response(number),
+            start: operations[number].invoked,
+            end: operations[number].returned,
+        };
+        let mut timeline = Timeline {
+            lanes: processes.iter().map(|process| format!("process {process}")).collect(),
+            operations: (0..operations.len()).map(operation).collect(),
+            ..Timeline::default()
+        };
+        match &self.answer.verdict {
+            Verdict::Consistent(order) => timeline.linearization.clone_from(order),
+            Verdict::Violated(explanation) => {
+                timeline.linearization.clone_from(&explanation.prefix);
+                timeline.stuck.clone_from(&explanation.stuck);
+                timeline.minimal = explanation.minimal.clone().unwrap_or_default();
+                timeline.core = explanation.core.clone().unwrap_or_default();
             }
-            (Some(response), Some(_)) => format!("{} → {response}", operation.operation),
+            Verdict::Incomplete(_) => {}
+        }
+        timeline
+    }
+
+    /// What was answered; empty if that says nothing.
+    fn response(&self, number: usize) -> Option<String> {
+        let operation = &self.recorded.history.operations()[number];
+        let asks = ["read", "get", "dequeue", "pop"].contains(&operation.operation.name.as_str());
+        match (&operation.response, operation.returned) {
+            (_, None) | (None, Some(_)) => None,
+            (Some(Value::Nil), Some(_)) if !asks => Some(String::new()),
+            (Some(response), Some(_)) => Some(response.to_string()),
         }
     }
 
-    fn timeline(&self, numbers: &[usize], stuck: &[usize]) -> Timeline {
-        let operations = self.recorded.history.operations();
-        let mut processes: Vec<usize> = numbers.iter().map(|&number| operations[number].process).collect();
-        processes.sort_unstable();
-        processes.dedup();
-        let bar = |&number: &usize| Bar {
-            lane: processes.binary_search(&operations[number].process).expect("a process of one of them"),
-            label: self.label(number),
-            from: operations[number].invoked,
-            to: operations[number].returned,
-            bad: stuck.contains(&number),
+    /// The report for the browser.
+    fn page(&self) -> String {
+        let good = match &self.answer.verdict {
+            Verdict::Consistent(_) => Some(true),
+            Verdict::Violated(_) => Some(false),
+            Verdict::Incomplete(_) => None,
         };
-        let bars = numbers.iter().map(bar).collect();
-        Timeline { lanes: processes.iter().map(|process| format!("process {process}")).collect(), bars }
+        let name = self.file.file_name().unwrap_or_default().to_string_lossy();
+        let (verdict, sentence) = (self.judgment(), self.figures());
+        // Without real time the points of an order need not lie within the operations.
+        let timeline = match self.consistency {
+            Consistency::Linearizable => self.timeline(),
+            Consistency::Sequential => Timeline { linearization: Vec::new(), ..self.timeline() },
+        };
+        history_page::write(&name, Headline { verdict: &verdict, good, sentence: &sentence }, &timeline)
     }
 }

@@ -5,6 +5,7 @@ mod args;
 mod bench;
 mod check;
 mod exports;
+mod history_page;
 mod json;
 mod linearize;
 mod list;

@@ -29,6 +29,12 @@ pub enum TraceError {
         /// What is wrong with it.
         message: String,
     },
+    /// A history that refers to nothing.
+    #[error("history: {message}")]
+    BadHistory {
+        /// What is wrong with it.
+        message: String,
+    },
     /// The program does something else than the trace says.
     #[error(
         "step {step} ({process}): the trace says `{expected}`, the program does `{found}`; was the program changed since the trace was written?"

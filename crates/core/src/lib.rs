@@ -12,6 +12,7 @@ mod error;
 mod ids;
 mod locals;
 mod model;
+mod operations;
 mod outcome;
 pub mod panics;
 mod trace;
@@ -25,5 +26,6 @@ pub use locals::{
     Action, Cursor, Failure, FailureKind, LocalStats, Locals, LocalsFactory, OBS_END, OBS_TIMEOUT, Obs, Root, StepInfo,
 };
 pub use model::{Deadlock, Network, Policy};
+pub use operations::{HISTORY_PROCESS, TraceHistory, TraceOperation};
 pub use outcome::{Outcome, Property, ScheduleStats, Stats, Verdict, Violation};
 pub use trace::{Replayed, TRACE_SCHEMA, Trace, TraceProcess, TraceStep};

@@ -1,7 +1,7 @@
 //! `manyworlds-trace/1`: one execution, as a list of steps in an order that respects causality. Every face of a
 //! counterexample (terminal, replay, HTML, …) reads this and nothing else.
 
-use crate::{Network, TraceError, Violation};
+use crate::{Network, TraceError, TraceHistory, Violation};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -83,6 +83,9 @@ pub struct Trace {
     /// Set when the execution goes on for ever: after the last step it is where it was before this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loop_from: Option<usize>,
+    /// The operations on a shared object that it records, and why no order explains them, where that was found out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub history: Option<TraceHistory>,
 }
 
 impl Trace {
@@ -125,6 +128,9 @@ impl Trace {
             {
                 return bad(format!("it reads step {read}, which is no send"));
             }
+        }
+        if let Some(message) = self.history.as_ref().and_then(|h| h.complaint(self.processes.len(), self.steps.len())) {
+            return Err(TraceError::BadHistory { message });
         }
         match self.loop_from {
             Some(step) if step > self.steps.len() => {

@@ -6,7 +6,7 @@ use crate::subject::{Answer, Refused, Subject, bounds, confirmed, refuse_strange
 use manyworlds_actor::locals::{ActorLocals, refusal};
 use manyworlds_actor::{Faults, System, Worlds};
 use manyworlds_core::{
-    Budget, Deadlock, LocalsFactory, Observer, Outcome, Replayed, Trace, TraceError, TraceStep, Verdict,
+    Budget, Deadlock, LocalsFactory, Observer, Outcome, Property, Replayed, Trace, TraceError, TraceStep, Verdict,
 };
 use manyworlds_explore::Model;
 use manyworlds_graph::replay::replay;
@@ -42,12 +42,13 @@ impl Subject for System {
         let (outcome, coverage) = match engine {
             EngineName::Must => {
                 let worlds = system.worlds();
-                let outcome = check_executions(&system, &worlds, options, observer)?;
+                let outcome = explained(&worlds, check_executions(&system, &worlds, options, observer)?);
                 (outcome, options.coverage.then(|| worlds.coverage()).flatten())
             }
             _ => {
                 let [worlds, fresh] = [(); 2].map(|()| worlds(&system, engine));
-                check_states(&worlds, &fresh, engine, options, Some(network), observer)?
+                let (outcome, coverage) = check_states(&worlds, &fresh, engine, options, Some(network), observer)?;
+                (explained(&worlds, outcome), coverage)
             }
         };
         Ok(Answer { outcome, engine, why, network: Some(network), coverage })
@@ -68,6 +69,16 @@ fn worlds(system: &System, engine: EngineName) -> Worlds {
         Some(_) => system.worlds().unwatched(),
         None => system.worlds(),
     }
+}
+
+/// A history that is not linearizable is told with the reason.
+fn explained(worlds: &Worlds, mut outcome: Outcome) -> Outcome {
+    if let Verdict::Violated { trace, violation } = &mut outcome.verdict
+        && violation.property == Property::Linearizable
+    {
+        trace.history = worlds.explained(trace);
+    }
+    outcome
 }
 
 fn configured(system: &System, options: &Options) -> Result<System, Refused> {

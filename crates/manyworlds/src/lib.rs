@@ -91,7 +91,7 @@ pub use checker::{Checker, Engine};
 pub use linearizable::{Invoked, Returned, invoked, returned};
 pub use manyworlds_core::{
     Deadlock, Network, NoObserver, Observer, Outcome, Pid, Policy, Progress, Property, Replayed, ScheduleStats, Stats,
-    StopReason, Trace, TraceError, TraceProcess, TraceStep, Verdict, Violation,
+    StopReason, Trace, TraceError, TraceHistory, TraceOperation, TraceProcess, TraceStep, Verdict, Violation,
 };
 pub use manyworlds_graph::{Ending, World, WorldEvent};
 pub use manyworlds_macros::{monitor, test};

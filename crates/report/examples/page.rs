@@ -42,6 +42,7 @@ fn trace() -> Trace {
         processes: (0..).zip(["client", "server", "<i>backup</i>", "network"]).map(process).collect(),
         steps: Vec::new(),
         loop_from: None,
+        history: None,
     };
     let mut add = |process, kind: &str, message: Option<&str>, peer, reads, state: Option<&str>| {
         let own = trace.steps.iter().rposition(|step: &TraceStep| step.process == process);
@@ -103,6 +104,7 @@ fn timeline() -> Timeline {
         linearization: vec![0, 1, 2, 3],
         stuck: vec![4],
         minimal: vec![0, 2, 3, 4],
+        core: vec![3, 4],
         faults: vec![
             Fault { process: None, at: 6, label: "network splits".to_string() },
             Fault { process: Some(2), at: 8, label: "third crashes".to_string() },

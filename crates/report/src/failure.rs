@@ -1,10 +1,12 @@
 //! The whole report of a violation, in the order in which a person asks: what, where, how, and how to see it again.
 
 use crate::chart::chart;
+use crate::history::{Operation, Timeline};
 use crate::style::{Paint, Style};
 use crate::text::clean;
+use crate::timeline::timeline;
 use crate::words::{name, words};
-use manyworlds_core::Trace;
+use manyworlds_core::{Property, Trace};
 
 /// What only the caller knows about a violation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -17,13 +19,14 @@ pub struct Hints<'a> {
     pub html: Option<&'a str>,
 }
 
-/// The property, the place, the message; the chart; the hints.
+/// The property, the place, the message; the chart; the operations, if it is about them; the hints.
 pub fn failure(trace: &Trace, hints: &Hints<'_>, style: &Style) -> String {
     let mut text = headline(trace, style);
     text.push_str(&format!("\n{}\n\n", caption(trace)));
     for line in chart(trace, &Style { width: style.width.saturating_sub(2), ..*style }).lines() {
         text.push_str(&format!("  {line}\n"));
     }
+    text.push_str(&operations(trace, style));
     text.push_str(&ending(trace, style));
     let hints = [("replay:", hints.replay), ("trace: ", hints.file), ("report:", hints.html)];
     for (i, (title, hint)) in hints.into_iter().filter_map(|(title, hint)| Some((title, hint?))).enumerate() {
@@ -67,6 +70,33 @@ fn caption(trace: &Trace) -> String {
         false => format!(" under {}", trace.network),
     };
     format!("{}{}{network}, {steps}:", trace.model, params.concat())
+}
+
+/// The operations as bars, with the impossible one marked: what can have happened before it, and with what it is at odds.
+fn operations(trace: &Trace, style: &Style) -> String {
+    let about_them = trace.violation.property == Property::Linearizable;
+    let Some(history) = Timeline::from_trace(trace).filter(|_| about_them) else { return String::new() };
+    let bad = style.glyphs().bad;
+    let mark = if history.stuck.is_empty() { String::new() } else { format!(" ({bad}: no order has room for it)") };
+    let mut text = format!("\noperations{mark}:\n\n");
+    for line in timeline(&history, &Style { width: style.width.saturating_sub(2), ..*style }).lines() {
+        text.push_str(&format!("  {line}\n"));
+    }
+    let named = |numbers: &[usize], between: &str| {
+        let operations = numbers.iter().filter_map(|&number| history.operations.get(number));
+        let named = |o: &Operation| {
+            let lane = history.lanes.get(o.process).map_or("", String::as_str);
+            clean(&format!("{lane} {}", o.words()), style)
+        };
+        operations.map(named).collect::<Vec<_>>().join(between)
+    };
+    if !history.linearization.is_empty() {
+        text.push_str(&format!("\n  before it, in this order: {}\n", named(&history.linearization, ", then ")));
+    }
+    if !history.core.is_empty() {
+        text.push_str(&format!("  at odds, whatever the others did: {}\n", named(&history.core, " and ")));
+    }
+    text
 }
 
 /// The states in which it ends, where the front end can tell, and that it goes on for ever, if it does.

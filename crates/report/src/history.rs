@@ -1,9 +1,9 @@
 //! A history of operations on a shared object, ready to be drawn: lanes, bars, points.
 //!
 //! Positions are places in the order of events, not times: an operation that ends before another starts ends at a smaller position. No two
-//! events share one. Whoever has a history fills a [`Timeline`]; a trace whose notes record operations fills one by itself.
+//! events share one. Whoever has a history fills a [`Timeline`]; a trace that records operations fills one by itself.
 
-use manyworlds_core::Trace;
+use manyworlds_core::{Trace, TraceHistory};
 use serde::{Deserialize, Serialize};
 
 /// An operation.
@@ -13,7 +13,7 @@ pub struct Operation {
     pub process: usize,
     /// What was asked for.
     pub call: String,
-    /// What came back; `None` while it is pending.
+    /// What came back; `None` while it is pending, or if nobody knows. Empty if it says nothing.
     pub response: Option<String>,
     /// Where it was invoked.
     pub start: usize,
@@ -45,22 +45,92 @@ pub struct Timeline {
     pub stuck: Vec<usize>,
     /// A smallest set of operations that is wrong by itself.
     pub minimal: Vec<usize>,
+    /// Operations that contradict each other whatever the others did.
+    #[serde(default)]
+    pub core: Vec<usize>,
     /// What went wrong beside them.
     pub faults: Vec<Fault>,
 }
 
+impl Operation {
+    /// What was asked and answered.
+    pub fn words(&self) -> String {
+        match (self.response.as_deref(), self.end) {
+            (None, None) | (Some(""), _) => self.call.clone(),
+            (None, Some(_)) => format!("{} → ?", self.call),
+            (Some(response), _) => format!("{} → {response}", self.call),
+        }
+    }
+}
+
 impl Timeline {
-    /// The operations that the notes of a trace record (`invoked …`, `returned …`), and the faults beside them; `None` if there are none.
+    /// The operations that a trace records, what is known of them, and the faults beside them; `None` if there are none.
     pub fn from_trace(trace: &Trace) -> Option<Timeline> {
-        let mut reader = Reader { lanes: vec![None; trace.processes.len()], timeline: Timeline::default() };
-        for (at, step) in trace.steps.iter().enumerate() {
-            if let ("note", Some(words)) = (step.kind.as_str(), step.message.as_deref()) {
-                reader.note(trace, step.process, at, words);
+        let history = trace.history.clone().or_else(|| TraceHistory::recorded(trace))?;
+        let faults = trace.steps.iter().enumerate().filter(|(_, step)| is_fault(&step.kind));
+        // Step, operation, whether it ends there. What a step records of an operation comes before what it records of a later one.
+        let mut events: Vec<(usize, usize, bool)> = faults.map(|(at, _)| (at, usize::MAX, false)).collect();
+        for (number, operation) in history.operations.iter().enumerate() {
+            events.push((operation.invoked, number, false));
+            events.extend(operation.returned.map(|at| (at, number, true)));
+        }
+        events.sort_unstable();
+        let position = |event| events.binary_search(&event).unwrap_or_else(|near| near);
+
+        let mut lanes: Vec<usize> = Vec::new();
+        for operation in history.operations.iter().filter(|o| o.process < trace.processes.len()) {
+            if !lanes.contains(&operation.process) {
+                lanes.push(operation.process);
             }
         }
-        let Reader { lanes, mut timeline } = reader;
-        timeline.faults = faults(trace, &lanes);
-        (!timeline.operations.is_empty()).then_some(timeline)
+        let lane = |process: usize| lanes.iter().position(|&other| other == process);
+        let operation = |(number, o): (usize, &manyworlds_core::TraceOperation)| Operation {
+            process: lane(o.process).unwrap_or_default(),
+            call: o.call.clone(),
+            response: o.response.clone(),
+            start: position((o.invoked, number, false)),
+            end: o.returned.map(|at| position((at, number, true))),
+        };
+        let fault = |&(at, ..): &(usize, usize, bool)| Fault {
+            process: lane(trace.steps[at].process),
+            at: position((at, usize::MAX, false)),
+            label: crate::words::words(trace, &trace.steps[at], &crate::Style::default()),
+        };
+        Some(Timeline {
+            operations: history.operations.iter().enumerate().map(operation).collect(),
+            faults: events.iter().filter(|(_, number, _)| *number == usize::MAX).map(fault).collect(),
+            lanes: lanes.iter().map(|&process| trace.processes[process].name.clone()).collect(),
+            linearization: history.linearization,
+            stuck: history.stuck,
+            minimal: history.minimal,
+            core: history.core,
+        })
+    }
+
+    /// Some of the operations, under new numbers, and the lanes that they are in. Faults are left out.
+    pub fn only(&self, numbers: &[usize]) -> Timeline {
+        let mut numbers = numbers.to_vec();
+        numbers.retain(|&number| number < self.operations.len());
+        numbers.sort_unstable();
+        numbers.dedup();
+        let mut lanes: Vec<usize> = numbers.iter().map(|&number| self.operations[number].process).collect();
+        lanes.sort_unstable();
+        lanes.dedup();
+        let lane = |process: usize| lanes.binary_search(&process).expect("a lane of one of them");
+        let operation = |&number: &usize| {
+            let operation = &self.operations[number];
+            Operation { process: lane(operation.process), ..operation.clone() }
+        };
+        let kept = |list: &[usize]| list.iter().filter_map(|number| numbers.binary_search(number).ok()).collect();
+        Timeline {
+            lanes: lanes.iter().map(|&lane| self.lanes.get(lane).cloned().unwrap_or_default()).collect(),
+            operations: numbers.iter().map(operation).collect(),
+            linearization: kept(&self.linearization),
+            stuck: kept(&self.stuck),
+            minimal: kept(&self.minimal),
+            core: kept(&self.core),
+            faults: Vec::new(),
+        }
     }
 
     /// Where the points of the linearization lie: each within its operation, in the given order, no two at one place. Points that
@@ -82,42 +152,8 @@ impl Timeline {
     }
 }
 
-struct Reader {
-    /// The lane of each process that has operations.
-    lanes: Vec<Option<usize>>,
-    timeline: Timeline,
-}
-
-impl Reader {
-    fn note(&mut self, trace: &Trace, process: usize, at: usize, words: &str) {
-        if let Some(call) = words.strip_prefix("invoked ") {
-            let timeline = &mut self.timeline;
-            let lane = *self.lanes[process].get_or_insert_with(|| {
-                timeline.lanes.push(trace.processes[process].name.clone());
-                timeline.lanes.len() - 1
-            });
-            let call = call.to_string();
-            timeline.operations.push(Operation { process: lane, call, start: at, ..Operation::default() });
-        } else if let Some(response) = words.strip_prefix("returned ") {
-            let Some(lane) = self.lanes[process] else { return };
-            let pending = |o: &&mut Operation| o.process == lane && o.end.is_none();
-            // A process has one operation at a time.
-            if let Some(operation) = self.timeline.operations.iter_mut().rev().find(pending) {
-                (operation.response, operation.end) = (Some(response.to_string()), Some(at));
-            }
-        }
-    }
-}
-
-fn faults(trace: &Trace, lanes: &[Option<usize>]) -> Vec<Fault> {
-    let wrong = |kind: &str| matches!(kind, "crash" | "restart" | "drop" | "duplicate" | "split" | "heal");
-    let faulty = trace.steps.iter().enumerate().filter(|(_, step)| wrong(&step.kind));
-    let told = |(at, step): (usize, &manyworlds_core::TraceStep)| Fault {
-        process: lanes[step.process],
-        at,
-        label: crate::words::words(trace, step, &crate::Style::default()),
-    };
-    faulty.map(told).collect()
+fn is_fault(kind: &str) -> bool {
+    matches!(kind, "crash" | "restart" | "drop" | "duplicate" | "split" | "heal")
 }
 
 #[cfg(test)]
@@ -149,7 +185,7 @@ mod tests {
             [
                 operation(0, "Put(1)", Some("Done"), 0, Some(3)),
                 operation(1, "Get", None, 1, None),
-                operation(0, "Get", None, 5, None)
+                operation(0, "Get", None, 4, None)
             ]
         );
         assert_eq!(timeline.faults, [Fault { process: None, at: 2, label: "server crashes".to_string() }]);
@@ -175,5 +211,40 @@ mod tests {
     #[test]
     fn an_operation_that_does_not_exist_has_a_point_all_the_same() {
         assert_eq!(Timeline { linearization: vec![7], ..Timeline::default() }.points(), [0.5]);
+    }
+
+    #[test]
+    fn one_step_may_record_a_return_and_the_next_call() {
+        let mut trace = story(&["a", "b"]).timeout(0).timeout(1).timeout(0).trace();
+        let told = |process, invoked, returned: Option<usize>| manyworlds_core::TraceOperation {
+            process,
+            call: "Get".to_string(),
+            response: returned.map(|_| "1".to_string()),
+            invoked,
+            returned,
+        };
+        let operations = vec![told(1, 0, Some(1)), told(1, 1, Some(1)), told(0, 1, Some(2)), told(1, 2, None)];
+        trace.history = Some(TraceHistory { operations, stuck: vec![2], ..TraceHistory::default() });
+        let timeline = Timeline::from_trace(&trace).unwrap();
+        let spans: Vec<_> = timeline.operations.iter().map(|o| (o.process, o.start, o.end)).collect();
+        assert_eq!(spans, [(0, 0, Some(1)), (0, 2, Some(3)), (1, 4, Some(5)), (0, 6, None)]);
+        assert_eq!((timeline.lanes, timeline.stuck), (vec!["b".to_string(), "a".to_string()], vec![2]));
+    }
+
+    #[test]
+    fn a_part_has_numbers_and_lanes_of_its_own() {
+        let operation = |process, start| Operation { process, start, end: Some(start + 1), ..Operation::default() };
+        let whole = Timeline {
+            lanes: ["a", "b", "c"].map(str::to_string).to_vec(),
+            operations: vec![operation(0, 0), operation(1, 2), operation(2, 4), operation(0, 6)],
+            linearization: vec![0, 2, 1],
+            stuck: vec![3],
+            minimal: vec![1, 3],
+            ..Timeline::default()
+        };
+        let part = whole.only(&[3, 2, 9, 0]);
+        assert_eq!(part.lanes, ["a", "c"]);
+        assert_eq!(part.operations, [operation(0, 0), operation(1, 4), operation(0, 6)]);
+        assert_eq!((part.linearization, part.stuck, part.minimal), (vec![0, 1], vec![2], vec![2]));
     }
 }

@@ -7,10 +7,10 @@
 //! | [`failure`] | the whole report of a violation: property, place, chart, how to see it again |
 //! | [`chart`] | the message-sequence chart |
 //! | [`summary`] | one line for any outcome |
-//! | [`timeline`] | operations of processes as bars |
+//! | [`history`] | operations on lanes, and what is known of them |
+//! | [`timeline`] | the same operations as bars in the terminal |
 //! | [`step`] | a step in words, for replays |
 //! | [`html`](mod@html) | one self-contained page: the interactive chart, the timeline, the figures |
-//! | [`history`] | operations as bars on lanes, for the page |
 //! | [`dot`](mod@dot), [`shiviz`](mod@shiviz) | the same trace for Graphviz and for ShiViz |
 //! | `causality` | what comes before what, and which steps a trace is about |
 //! | `order`, `rows`, `layout`, `canvas` | the way from steps to a chart: drawing order, rows, columns, characters |
@@ -46,5 +46,5 @@ pub use html::html;
 pub use shiviz::shiviz;
 pub use style::Style;
 pub use summary::{grouped, histories, summary};
-pub use timeline::{Bar, Timeline, timeline};
+pub use timeline::timeline;
 pub use words::step;

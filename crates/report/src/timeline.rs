@@ -1,32 +1,9 @@
-//! A timeline of operations: processes as lines, time to the right, an operation as a bar from its invocation to its response.
+//! A [`Timeline`] in the terminal: processes as lines, time to the right, an operation as a bar from its invocation to its response.
 
 use crate::canvas::Line;
+use crate::history::{Operation, Timeline};
 use crate::style::{Paint, Style};
 use crate::text::{clean, fit, fit_name, width};
-
-/// An operation.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Bar {
-    /// Who asked: an index into the lanes.
-    pub lane: usize,
-    /// What was asked and answered.
-    pub label: String,
-    /// When it was asked.
-    pub from: usize,
-    /// When it was answered, if it was.
-    pub to: Option<usize>,
-    /// Whether it is the one that cannot be.
-    pub bad: bool,
-}
-
-/// Operations of some processes.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Timeline {
-    /// The processes.
-    pub lanes: Vec<String>,
-    /// Their operations. Those of one process do not overlap, unless they are pending.
-    pub bars: Vec<Bar>,
-}
 
 /// Names and labels are never longer than this.
 const MOST_NAME: usize = 16;
@@ -64,13 +41,11 @@ struct Plan {
 
 impl Plan {
     fn new(timeline: &Timeline, cap: usize, style: &Style) -> Plan {
-        let bars = &timeline.bars;
-        let mark = |bar: &Bar| if bar.bad { format!("{} ", style.glyphs().bad) } else { String::new() };
-        let label = |bar: &Bar| fit(&format!("{}{}", mark(bar), clean(&bar.label, style)), cap, style);
-        let labels: Vec<String> = bars.iter().map(label).collect();
+        let bars = &timeline.operations;
+        let labels: Vec<String> = (0..bars.len()).map(|at| fit(&label(timeline, at, style), cap, style)).collect();
         let mut events: Vec<(usize, bool, usize)> =
-            bars.iter().enumerate().map(|(at, bar)| (bar.from, false, at)).collect();
-        events.extend(bars.iter().enumerate().filter_map(|(at, bar)| Some((bar.to?, true, at))));
+            bars.iter().enumerate().map(|(at, bar)| (bar.start, false, at)).collect();
+        events.extend(bars.iter().enumerate().filter_map(|(at, bar)| Some((bar.end?, true, at))));
         events.sort_unstable();
         let (mut from, mut to) = (vec![0; bars.len()], vec![None; bars.len()]);
         let mut next = 0;
@@ -97,7 +72,7 @@ impl Plan {
         for lane in 0..timeline.lanes.len() {
             // The column from which each line of the lane is free.
             let mut free: Vec<usize> = Vec::new();
-            for &at in order.iter().filter(|&&at| timeline.bars[at].lane == lane) {
+            for &at in order.iter().filter(|&&at| timeline.operations[at].process == lane) {
                 let until = self.to[at].map_or(self.end, |to| to + 1);
                 match free.iter().position(|&free| free <= self.from[at]) {
                     Some(row) => (self.row[at], free[row]) = (row, until),
@@ -113,7 +88,7 @@ impl Plan {
     fn lines(&self, timeline: &Timeline, names: &[String], margin: usize, style: &Style) -> Vec<Line> {
         let mut lines = Vec::new();
         for (lane, name) in names.iter().enumerate() {
-            let mine = || (0..self.from.len()).filter(|&at| timeline.bars[at].lane == lane);
+            let mine = || (0..self.from.len()).filter(|&at| timeline.operations[at].process == lane);
             for row in 0..=mine().map(|at| self.row[at]).max().unwrap_or(0) {
                 let mut line = Line::default();
                 if row == 0 {
@@ -130,7 +105,7 @@ impl Plan {
 
     fn bar(&self, timeline: &Timeline, at: usize, margin: usize, line: &mut Line, style: &Style) {
         let glyphs = style.glyphs();
-        let paint = if timeline.bars[at].bad { Paint::Bad } else { Paint::Plain };
+        let paint = paint(timeline, at);
         let (from, to) = (margin + self.from[at], margin + self.to[at].unwrap_or(self.end - 1));
         line.fill(from + 1..to, if self.to[at].is_some() { glyphs.line } else { glyphs.dashes }, paint);
         line.put(from, glyphs.leave_right, paint);
@@ -139,21 +114,30 @@ impl Plan {
     }
 }
 
+/// What stands on a bar.
+fn label(timeline: &Timeline, at: usize, style: &Style) -> String {
+    let mark = if timeline.stuck.contains(&at) { format!("{} ", style.glyphs().bad) } else { String::new() };
+    format!("{mark}{}", clean(&timeline.operations[at].words(), style))
+}
+
+fn paint(timeline: &Timeline, at: usize) -> Paint {
+    if timeline.stuck.contains(&at) { Paint::Bad } else { Paint::Plain }
+}
+
 /// The operations as a list, where there is no room for a drawing.
 fn list(timeline: &Timeline, names: &[String], margin: usize, style: &Style) -> Vec<Line> {
-    let mut order: Vec<&Bar> = timeline.bars.iter().collect();
-    order.sort_by_key(|bar| bar.from);
-    let line = |bar: &Bar| {
+    let mut order: Vec<(usize, &Operation)> = timeline.operations.iter().enumerate().collect();
+    order.sort_by_key(|(_, operation)| operation.start);
+    let line = |(at, operation): (usize, &Operation)| {
         let mut line = Line::default();
-        line.put(0, names.get(bar.lane).map_or("", String::as_str), Paint::Strong);
-        let times = match bar.to {
-            Some(to) => format!("{} to {to}", bar.from),
-            None => format!("{} on", bar.from),
+        line.put(0, names.get(operation.process).map_or("", String::as_str), Paint::Strong);
+        let times = match operation.end {
+            Some(end) => format!("{} to {end}", operation.start),
+            None => format!("{} on", operation.start),
         };
-        let mark = if bar.bad { format!("{} ", style.glyphs().bad) } else { String::new() };
-        let text = format!("{mark}{} (from {times})", clean(&bar.label, style));
-        let paint = if bar.bad { Paint::Bad } else { Paint::Plain };
-        line.put(margin, &fit(&text, style.width.saturating_sub(margin).max(LEAST_LABEL), style), paint);
+        let text = format!("{} (from {times})", label(timeline, at, style));
+        let room = style.width.saturating_sub(margin).max(LEAST_LABEL);
+        line.put(margin, &fit(&text, room, style), paint(timeline, at));
         line
     };
     order.into_iter().map(line).collect()
@@ -163,14 +147,22 @@ fn list(timeline: &Timeline, names: &[String], margin: usize, style: &Style) -> 
 mod tests {
     use super::*;
 
-    fn bar(lane: usize, label: &str, from: usize, to: Option<usize>) -> Bar {
-        Bar { lane, label: label.to_string(), from, to, bad: false }
+    fn bar(process: usize, call: &str, response: &str, start: usize, end: Option<usize>) -> Operation {
+        Operation { process, call: call.to_string(), response: Some(response.to_string()), start, end }
     }
 
     fn stale_read() -> Timeline {
-        let bad = Bar { bad: true, ..bar(1, "read → 0", 5, Some(7)) };
-        let bars = vec![bar(0, "write 1", 0, Some(3)), bar(0, "write 2", 6, None), bar(1, "read → 1", 1, Some(2)), bad];
-        Timeline { lanes: vec!["p0".to_string(), "p1".to_string()], bars }
+        Timeline {
+            lanes: vec!["p0".to_string(), "p1".to_string()],
+            operations: vec![
+                bar(0, "write 1", "", 0, Some(3)),
+                bar(0, "write 2", "", 6, None),
+                bar(1, "read", "1", 1, Some(2)),
+                bar(1, "read", "0", 5, Some(7)),
+            ],
+            stuck: vec![3],
+            ..Timeline::default()
+        }
     }
 
     #[test]
@@ -181,9 +173,9 @@ mod tests {
 
     #[test]
     fn what_overlaps_in_one_process_gets_a_second_line() {
-        let bars = vec![bar(0, "a", 0, None), bar(0, "b", 1, Some(2))];
-        let text =
-            timeline(&Timeline { lanes: vec!["p".to_string()], bars }, &Style { unicode: false, ..Style::default() });
+        let operations = vec![bar(0, "a", "", 0, None), bar(0, "b", "", 1, Some(2))];
+        let one = Timeline { lanes: vec!["p".to_string()], operations, ..Timeline::default() };
+        let text = timeline(&one, &Style { unicode: false, ..Style::default() });
         assert_eq!(text, "p  | a --)\n     | b |\n", "\n{text}");
     }
 

@@ -18,7 +18,7 @@ tabs();
 keyboard();
 if (views.length) show(views[0].name);
 if (story && data.story.failing.length) view.select(data.story.failing[0]);
-for (const scroller of document.querySelectorAll(".scroller")) scroller.scrollTo(0, 0);
+for (const scroller of document.querySelectorAll(".scroller:not(.timeline)")) scroller.scrollTo(0, 0);
 
 function header() {
   const { trace, run } = data;

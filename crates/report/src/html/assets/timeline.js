@@ -3,10 +3,17 @@
 const LANE = 58;
 const BAR = 30;
 const NAMES = 120;
+const WIDEST = 240;
 
-/** The timeline, with its own detail line and, where there is a smallest bad part, a toggle for it. */
+/** Parts of a history that can be looked at alone. */
+const PARTS = [
+  ["core", "Only what contradicts itself", "Whatever the other operations did"],
+  ["minimal", "Only a smallest part that is wrong by itself", "As if there were no other operations"],
+];
+
+/** The timeline, with its own detail line and, where parts of it say why it is wrong, a toggle for each. */
 function makeTimeline({ history, points }) {
-  const state = { minimal: false, selected: null };
+  const state = { part: null, selected: null, shown: [], plan: null };
   const canvas = html("div", { class: "canvas" });
   const scroller = html(
     "div",
@@ -14,41 +21,67 @@ function makeTimeline({ history, points }) {
     canvas,
   );
   const detail = html("p", { class: "operation", role: "status" });
-  const bar = html("div", { class: "toolbar" }, legend(history));
-  if (history.minimal.length) {
-    const toggle = html(
-      "button",
-      { class: "toggle", type: "button", id: "minimal", "aria-pressed": "false" },
-      "Only a smallest part that is wrong by itself",
-    );
+  const toggles = PARTS.filter(([name]) => history[name].length).map(([name, words, title]) => {
+    const toggle = html("button", { class: "toggle", type: "button", id: name, "aria-pressed": "false", title }, words);
     toggle.addEventListener("click", () => {
-      state.minimal = !state.minimal;
-      toggle.setAttribute("aria-pressed", String(state.minimal));
+      state.part = state.part === name ? null : name;
+      for (const other of toggles) other.setAttribute("aria-pressed", String(other.id === state.part));
       draw();
     });
-    bar.prepend(toggle);
-  }
+    return toggle;
+  });
+  const bar = html("div", { class: "toolbar" }, toggles, legend(history));
   scroller.addEventListener("click", event => {
     const hit = event.target.closest("[data-operation]");
     if (hit) choose(Number(hit.dataset.operation));
   });
+  // Names stay where they can be read.
+  scroller.addEventListener("scroll", () =>
+    canvas.querySelector(".lane-names")?.setAttribute("transform", `translate(${scroller.scrollLeft} 0)`),
+  );
+  function mark(i, chosen) {
+    const element = canvas.querySelector(`[data-operation="${i}"]`);
+    element?.classList.toggle("chosen", chosen);
+    element?.setAttribute("aria-selected", String(chosen));
+  }
   function choose(i) {
+    if (state.selected !== null) mark(state.selected, false);
     state.selected = i;
-    draw();
+    mark(i, true);
+    reveal(i);
+    detail.replaceChildren(...tell(history, i));
+  }
+  /** Scrolls to an operation if its start cannot be seen. */
+  function reveal(i) {
+    const [x, y] = placeOf(history, state.plan, i);
+    if (x < scroller.scrollLeft + NAMES || x > scroller.scrollLeft + scroller.clientWidth - 60)
+      scroller.scrollLeft = x - scroller.clientWidth / 2;
+    if (y < scroller.scrollTop || y > scroller.scrollTop + scroller.clientHeight - LANE)
+      scroller.scrollTop = y - scroller.clientHeight / 2;
   }
   function draw() {
-    const shown = [...history.operations.keys()].filter(i => !state.minimal || history.minimal.includes(i));
-    const plan = layTimeline(history, points, shown, scroller.clientWidth || 800);
-    canvas.replaceChildren(drawTimeline(history, points, plan, state));
+    const first = state.plan === null;
+    const part = state.part && new Set(history[state.part]);
+    state.shown = [...history.operations.keys()].filter(i => !part || part.has(i));
+    state.plan = layTimeline(history, points, state.shown, scroller.clientWidth || 800);
+    canvas.replaceChildren(drawTimeline(history, points, state.plan));
+    if (first && history.stuck.length) reveal(history.stuck[0]);
+    scroller.dispatchEvent(new Event("scroll"));
+    if (state.selected !== null) mark(state.selected, true);
     detail.replaceChildren(...tell(history, state.selected));
   }
   function move(by) {
-    const shown = [...history.operations.keys()].filter(i => !state.minimal || history.minimal.includes(i));
-    const order = shown.sort((a, b) => history.operations[a].start - history.operations[b].start);
+    const order = [...state.shown].sort((a, b) => history.operations[a].start - history.operations[b].start);
     const at = order.indexOf(state.selected);
     if (order.length) choose(order[at < 0 ? (by > 0 ? 0 : order.length - 1) : Math.min(order.length - 1, Math.max(0, at + by))]);
   }
   return { element: html("section", { class: "history", "aria-label": "History" }, bar, scroller, detail), draw, move };
+}
+
+/** Where the bar of an operation begins. */
+function placeOf(history, plan, i) {
+  const { start, process } = history.operations[i];
+  return [plan.x(start), plan.tops[process] + plan.rows.row.get(i) * LANE];
 }
 
 function legend(history) {
@@ -61,30 +94,52 @@ function legend(history) {
   return html("span", { class: "keys" }, items);
 }
 
-/** Only the order of events counts, so they stand at even distances. */
+/** Only the order of events counts, so they stand at even distances, further apart where an operation needs room for its words. */
 function layTimeline(history, points, shown, room) {
   const marks = new Set();
+  const seen = new Set(shown);
   shown.forEach(i => {
     marks.add(history.operations[i].start);
     if (history.operations[i].end !== null) marks.add(history.operations[i].end);
   });
   history.faults.forEach(fault => marks.add(fault.at));
   history.linearization.forEach((i, n) => {
-    if (shown.includes(i)) marks.add(points[n]);
+    if (seen.has(i)) marks.add(points[n]);
   });
   const order = [...marks].sort((a, b) => a - b);
-  const rank = new Map(order.map((at, n) => [at, n]));
-  const step = Math.max(34, Math.min(150, (room - NAMES - 70) / Math.max(1, order.length)));
-  const x = at => NAMES + 20 + step * rank.get(at);
-  const end = NAMES + 20 + step * order.length;
+  const step = Math.max(26, Math.min(150, (room - NAMES - 70) / Math.max(1, order.length)));
+  const ending = new Map();
+  shown.forEach(i => ending.set(history.operations[i].end, history.operations[i]));
+  const places = new Map();
+  let next = NAMES + 20;
+  let end = next;
+  order.forEach(at => {
+    const operation = ending.get(at);
+    const place = operation ? Math.max(next, places.get(operation.start) + roomOf(operation)) : next;
+    places.set(at, place);
+    next = place + step;
+  });
+  shown.forEach(i => {
+    const operation = history.operations[i];
+    if (operation.end === null) end = Math.max(end, places.get(operation.start) + roomOf(operation));
+  });
+  end = Math.max(end, next);
+  const x = at => places.get(at);
   const rows = stack(history, shown);
   const tops = [];
   let y = 44;
-  history.lanes.forEach((_, lane) => {
-    tops.push(y);
+  const struck = new Set(history.faults.map(fault => fault.process));
+  const lanes = [...history.lanes.keys()].filter(lane => rows.depth[lane] || struck.has(lane));
+  lanes.forEach(lane => {
+    tops[lane] = y;
     y += LANE * Math.max(1, rows.depth[lane]);
   });
-  return { shown, x, end, tops, rows, width: Math.max(room - 18, end + 30), height: y + 14 };
+  return { shown, seen, lanes, x, end, tops, rows, width: Math.max(room - 18, end + 30), height: y + 14 };
+}
+
+/** How wide a bar should be. */
+function roomOf(operation) {
+  return Math.min(WIDEST, widthOf(inWords(operation), BOLD) + 24);
 }
 
 /** Operations of one lane that overlap go below each other. */
@@ -104,27 +159,33 @@ function stack(history, shown) {
   return { row, depth };
 }
 
-function drawTimeline(history, points, plan, state) {
+function drawTimeline(history, points, plan) {
   const back = svg("g", { "aria-hidden": "true" });
   const bars = svg("g");
   const front = svg("g", { "aria-hidden": "true" });
-  history.lanes.forEach((name, lane) => {
-    const y = plan.tops[lane];
-    back.append(
-      svg("line", { class: "lane", x1: 0, x2: plan.width, y1: y - 10, y2: y - 10 }),
+  const names = svg(
+    "g",
+    { class: "lane-names", "aria-hidden": "true" },
+    svg("rect", { class: "ground", x: 0, y: 0, width: NAMES, height: plan.height }),
+  );
+  plan.lanes.forEach(lane => {
+    const [name, y] = [history.lanes[lane], plan.tops[lane]];
+    back.append(svg("line", { class: "lane", x1: 0, x2: plan.width, y1: y - 10, y2: y - 10 }));
+    names.append(
       svg("text", { class: "lane-name", x: 14, y: y + BAR / 2 + 5 }, fit(name, NAMES - 24), svg("title", {}, name)),
     );
   });
-  plan.shown.forEach(i => bars.append(drawOperation(history, plan, state, i)));
+  const kinds = { stuck: new Set(history.stuck), minimal: new Set(history.minimal), core: new Set(history.core) };
+  plan.shown.forEach(i => bars.append(drawOperation(history, plan, kinds, i)));
   history.faults.forEach(fault => drawFault(plan, front, fault));
   history.linearization.forEach((i, n) => {
-    if (!plan.shown.includes(i)) return;
-    const [x, y] = [plan.x(points[n]), plan.tops[history.operations[i].process] + plan.rows.row.get(i) * LANE + BAR];
+    if (!plan.seen.has(i)) return;
+    const [x, y] = [plan.x(points[n]), placeOf(history, plan, i)[1] + BAR];
     front.append(
       svg(
         "g",
         { class: "point" },
-        svg("circle", { cx: x, cy: y, r: 9 }),
+        svg("circle", { cx: x, cy: y, r: n < 99 ? 9 : 14 }),
         svg("text", { x, y: y + 4, "text-anchor": "middle" }, String(n + 1)),
       ),
     );
@@ -135,28 +196,23 @@ function drawTimeline(history, points, plan, state) {
     back,
     bars,
     front,
+    names,
   );
 }
 
-function drawOperation(history, plan, state, i) {
+function drawOperation(history, plan, kinds, i) {
   const operation = history.operations[i];
-  const [x1, x2] = [plan.x(operation.start), operation.end === null ? plan.end : plan.x(operation.end)];
-  const y = plan.tops[operation.process] + plan.rows.row.get(i) * LANE;
-  const kinds = [
-    "operation",
-    operation.end === null ? "pending" : "",
-    history.stuck.includes(i) ? "stuck" : "",
-    history.minimal.includes(i) ? "minimal" : "",
-    state.selected === i ? "chosen" : "",
-  ];
+  const [x1, y] = placeOf(history, plan, i);
+  const x2 = operation.end === null ? plan.end : plan.x(operation.end);
+  const own = Object.keys(kinds).filter(kind => kinds[kind].has(i));
   const words = inWords(operation);
   return svg(
     "g",
     {
-      class: kinds.filter(Boolean).join(" "),
+      class: ["operation", ...(operation.end === null ? ["pending"] : []), ...own].join(" "),
       "data-operation": i,
       role: "option",
-      "aria-selected": String(state.selected === i),
+      "aria-selected": "false",
       "aria-label": `${history.lanes[operation.process]}: ${words}`,
     },
     svg("title", {}, words),
@@ -166,7 +222,9 @@ function drawOperation(history, plan, state, i) {
 }
 
 function inWords(operation) {
-  return operation.response === null ? `${operation.call} → never returned` : `${operation.call} → ${operation.response}`;
+  const { call, response, end } = operation;
+  if (end === null) return `${call} → never returned`;
+  return response === "" ? call : `${call} → ${response ?? "?"}`;
 }
 
 function drawFault(plan, layer, fault) {

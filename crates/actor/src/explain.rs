@@ -1,0 +1,213 @@
+//! Why a history is not linearizable: the checker of recorded histories looks at the one that a trace records.
+//!
+//! A trace tells values in words. Whatever was noted is in the table, so the values are found there again; should two different ones have the same words,
+//! nothing is explained.
+
+use crate::context::{Note, NoteKind};
+use crate::erased::Value;
+use crate::history::AnySpec;
+use crate::table::Entries;
+use crate::worlds::Worlds;
+use manyworlds_core::{Trace, TraceHistory, panics};
+use manyworlds_linear::{Explanation, History, Operation, Options, Spec, Verdict, check_with};
+use rustc_hash::FxHashMap;
+use std::hash::{Hash, Hasher};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+/// A value of a type that is forgotten, to be compared.
+#[derive(Clone, Debug)]
+struct Erased(Arc<dyn Value>);
+
+impl PartialEq for Erased {
+    fn eq(&self, other: &Erased) -> bool {
+        self.0.same(&*other.0)
+    }
+}
+
+impl Eq for Erased {}
+
+impl Hash for Erased {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.print().hash(state);
+    }
+}
+
+/// A specification of types that are forgotten, as one of types that are known.
+struct Known(Arc<dyn AnySpec>);
+
+impl Spec for Known {
+    type State = Erased;
+    type Operation = Erased;
+    type Response = Erased;
+
+    fn initial(&self) -> Erased {
+        Erased(self.0.initial())
+    }
+
+    fn outcomes(&self, state: &Erased, operation: &Erased, out: &mut Vec<(Erased, Erased)>) {
+        let outcomes = self.0.outcomes(&*state.0, &*operation.0);
+        out.extend(outcomes.into_iter().map(|(state, response)| (Erased(state), Erased(response))));
+    }
+
+    fn key(&self, operation: &Erased) -> Option<u64> {
+        self.0.key(&*operation.0)
+    }
+}
+
+type Operations = Vec<Operation<Erased, Erased>>;
+
+impl Worlds {
+    /// The history that a trace records, and why no order explains it if none does.
+    pub fn explained(&self, trace: &Trace) -> Option<TraceHistory> {
+        let recorded = TraceHistory::recorded(trace)?;
+        let Some(spec) = self.blueprint().spec.clone() else { return Some(recorded) };
+        let explain = || {
+            let operations = self.with_entries(|entries, _| operations(entries, &recorded))?;
+            explain(&Known(spec), &operations)
+        };
+        // The specification is user code.
+        let explained = panics::listen(|| catch_unwind(AssertUnwindSafe(explain))).ok().flatten();
+        Some(match explained {
+            Some((linearization, found)) => TraceHistory {
+                linearization,
+                stuck: found.stuck,
+                minimal: found.minimal.unwrap_or_default(),
+                core: found.core.unwrap_or_default(),
+                ..recorded
+            },
+            None => recorded,
+        })
+    }
+}
+
+/// The operations as values. Positions are places in the order of events: a step may record several.
+fn operations(entries: &Entries, recorded: &TraceHistory) -> Option<Operations> {
+    let known = Known::values(entries);
+    let mut events: Vec<(usize, usize, bool)> = Vec::new();
+    for (number, operation) in recorded.operations.iter().enumerate() {
+        events.push((operation.invoked, number, false));
+        events.extend(operation.returned.map(|at| (at, number, true)));
+    }
+    events.sort_unstable();
+    let position = |event: (usize, usize, bool)| events.binary_search(&event).expect("an event of the history");
+    let operation = |(number, told): (usize, &manyworlds_core::TraceOperation)| {
+        let response = match &told.response {
+            Some(words) => Some(known.get(&(NoteKind::Returned, words.clone()))?.clone()?),
+            None => None,
+        };
+        Some(Operation {
+            process: told.process,
+            operation: known.get(&(NoteKind::Invoked, told.call.clone()))?.clone()?,
+            invoked: position((told.invoked, number, false)),
+            returned: told.returned.map(|at| position((at, number, true))),
+            response,
+        })
+    };
+    recorded.operations.iter().enumerate().map(operation).collect()
+}
+
+impl Known {
+    /// Every value that was noted, by its words; `None` if they stand for several.
+    fn values(entries: &Entries) -> FxHashMap<(NoteKind, String), Option<Erased>> {
+        let mut values = FxHashMap::default();
+        let notes = entries.effects.iter().flat_map(|effects| effects.iter()).flat_map(|branch| &branch.notes);
+        let of_histories = notes.filter(|note| matches!(note.kind, NoteKind::Invoked | NoteKind::Returned));
+        for Note { kind, value } in of_histories {
+            let value = Erased(value.clone());
+            let known = values.entry((*kind, value.0.show())).or_insert_with(|| Some(value.clone()));
+            if known.as_ref() != Some(&value) {
+                *known = None;
+            }
+        }
+        values
+    }
+}
+
+/// The first return that cannot be explained, and why; an order that explains what came before it. `None` if all can be.
+fn explain(spec: &Known, operations: &Operations) -> Option<(Vec<usize>, Explanation)> {
+    let check = |operations| check_with(spec, &History::from_operations(operations), &Options::default()).verdict;
+    let mut ends: Vec<usize> = operations.iter().filter_map(|operation| operation.returned).collect();
+    ends.sort_unstable();
+    let (mut before, mut order) = (0, Vec::new());
+    for end in ends {
+        match check(until(operations, end, &[])) {
+            Verdict::Consistent(found) => (before, order) = (end, found),
+            Verdict::Violated(explanation) => {
+                // Better one in which the impossible operation has no place; but others may have seen what it did.
+                if let Verdict::Consistent(without) = check(until(operations, before, &explanation.stuck)) {
+                    order = without;
+                }
+                return Some((order, explanation));
+            }
+            Verdict::Incomplete(_) => return None,
+        }
+    }
+    None
+}
+
+/// The history up to a return, under the same numbers: what is invoked later may just never take effect. What is open then has no response yet,
+/// except for some that took effect with theirs if at all.
+fn until(operations: &Operations, end: usize, answered: &[usize]) -> Operations {
+    let cut = |(number, operation): (usize, &Operation<Erased, Erased>)| match operation.returned {
+        Some(returned) if returned <= end => operation.clone(),
+        _ => {
+            let response = operation.response.clone().filter(|_| answered.contains(&number));
+            Operation { returned: None, response, ..operation.clone() }
+        }
+    };
+    operations.iter().enumerate().map(cut).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use manyworlds_linear::specs::register::{Operation as Op, Response};
+    use manyworlds_linear::specs::{Register, register};
+
+    fn erased<T: Value>(value: T) -> Erased {
+        Erased(Arc::new(value))
+    }
+
+    fn operation(
+        process: usize,
+        what: Op<u8>,
+        answer: register::Response<u8>,
+        invoked: usize,
+        returned: usize,
+    ) -> Operation<Erased, Erased> {
+        Operation {
+            process,
+            operation: erased(what),
+            invoked,
+            returned: Some(returned),
+            response: Some(erased(answer)),
+        }
+    }
+
+    #[test]
+    fn the_first_return_without_an_order_is_found_and_what_comes_later_does_not_matter() {
+        let spec = Known(Arc::new(Register::new(0u8)));
+        let mut operations = vec![
+            operation(0, Op::Write(1), Response::Written, 0, 2),
+            operation(1, Op::Read, Response::Read(0), 1, 3),
+            operation(1, Op::Read, Response::Read(0), 4, 6),
+            // Wrong too, but later.
+            operation(0, Op::Read, Response::Read(7), 5, 7),
+        ];
+        let (order, why) = explain(&spec, &operations).unwrap();
+        assert_eq!((order, why.stuck, why.core), (vec![1, 0], vec![2], Some(vec![0, 2])));
+        operations[2] = operation(1, Op::Read, Response::Read(1), 4, 6);
+        let (order, why) = explain(&spec, &operations).unwrap();
+        assert_eq!((order, why.stuck), (vec![1, 0, 2], vec![3]));
+        operations.pop();
+        assert!(explain(&spec, &operations).is_none());
+    }
+
+    #[test]
+    fn values_are_compared_as_what_they_are() {
+        assert_eq!(erased(1u8), erased(1u8));
+        assert_ne!(erased(1u8), erased(2u8));
+        assert_ne!(erased(1u8), erased(1u16));
+    }
+}
