@@ -169,6 +169,9 @@ pub struct LinearizeArgs {
     /// What the object holds at the start [default: nothing]
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     pub init: Option<String>,
+    /// Only the operations on this key
+    #[arg(long, value_name = "KEY", allow_hyphen_values = true)]
+    pub key: Option<String>,
     /// linearizable or sequential
     #[arg(long, value_name = "NAME", default_value = "linearizable")]
     pub consistency: String,

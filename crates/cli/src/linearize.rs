@@ -18,6 +18,7 @@ struct Question {
     object: Option<Object>,
     format: Option<Format>,
     initial: Option<Value>,
+    key: Option<String>,
     consistency: Consistency,
     threads: usize,
     timeout: Option<Duration>,
@@ -103,6 +104,7 @@ fn question(args: &LinearizeArgs) -> Result<Question, Complaint> {
         object: object.transpose()?,
         format: format.transpose()?,
         initial: args.init.as_deref().map(Value::typed),
+        key: args.key.clone(),
         consistency,
         threads: args
             .threads
@@ -122,7 +124,10 @@ fn check<'a>(question: &Question, file: &'a Path, observer: &dyn Observer) -> Re
         Some(format) => format,
         None => return Err(format!("{name}:1: this is no known format; expected etcd, kv, knossos or json")),
     };
-    let recorded = format.read(&text).map_err(at)?;
+    let mut recorded = format.read(&text).map_err(at)?;
+    if let Some(key) = &question.key {
+        recorded = recorded.of_key(key).map_err(|problem| format!("--key: {name}: {problem}"))?;
+    }
     let object = object(question, format, &recorded).map_err(|problem| format!("{name}: {problem}"))?;
     let options =
         Options { consistency: question.consistency, threads: question.threads, observer, ..Options::default() };

@@ -73,6 +73,26 @@ impl Recorded {
         Ok(())
     }
 
+    /// The operations on one key, as a person writes it: `7` is the number and the text. The complaint if there are none.
+    pub fn of_key(&self, key: &str) -> Result<Recorded, String> {
+        let wanted = [Value::typed(key), Value::Str(key.to_string())];
+        let keys = || self.history.operations().iter().map(|operation| operation.operation.key.as_ref());
+        let is_wanted = |key: Option<&Value>| key.is_some_and(|key| wanted.contains(key));
+        let numbers: Vec<usize> = keys().enumerate().filter(|(_, key)| is_wanted(*key)).map(|(n, _)| n).collect();
+        if numbers.is_empty() {
+            let mut known: Vec<String> = keys().flatten().map(Value::to_string).collect();
+            known.sort();
+            known.dedup();
+            let expected = match known.is_empty() {
+                true => "its operations name no keys".to_string(),
+                false => format!("expected one of {}", known.join(", ")),
+            };
+            return Err(format!("no operation is about the key `{key}`; {expected}"));
+        }
+        let lines = numbers.iter().map(|&n| self.lines[n]).collect();
+        Ok(Recorded { history: self.history.restrict(&numbers), lines, ..self.clone() })
+    }
+
     /// Whether the operation that a process waits for has this name; the complaint otherwise.
     pub fn expect_open(&self, line: usize, process: usize, name: &str) -> Result<(), BadLine> {
         match self.history.open(process) {
