@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{FileFailurePersistence, TestRunner};
 use std::cell::Cell;
 
-const CASES: u32 = 400;
+const CASES: u32 = 250;
 const REGRESSIONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/random_programs.regressions");
 
 fn config() -> ProptestConfig {
