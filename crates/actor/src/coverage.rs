@@ -10,9 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 pub fn coverage(table: &Table) -> Coverage {
     let (blueprint, entries) = (&table.blueprint, &*table.lock());
     let mut tallies: Vec<Tally> = blueprint.actors.iter().map(|_| Tally::default()).collect();
-    for (actor, local, input, effects) in entries.reactions() {
-        let owner = usize::from(actor);
+    for (local, input, effects) in entries.reactions() {
         let before = entries.locals.get(local);
+        let owner = usize::from(before.actor);
         tallies[owner].handlers += 1;
         tallies[owner].sees(before);
         match input {

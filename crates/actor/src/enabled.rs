@@ -1,7 +1,7 @@
 //! What can happen in a global state.
 
+use crate::acts::branches;
 use crate::faults::Weather;
-use crate::situation::branches;
 use crate::state::State;
 use crate::step::Step;
 use crate::table::{Input, Mirrors, Status};
@@ -14,10 +14,10 @@ impl Worlds {
         if weather.failed.is_some() {
             return;
         }
-        let calm = self.is_calm(&weather);
+        let quick = self.is_quick(mirrors, state);
         for actor in 0..self.actors() as u16 {
-            match calm {
-                true => self.planned_steps(mirrors, state, actor, out),
+            match quick {
+                true => self.acts(mirrors, state, actor, out),
                 false => self.stormy_steps(mirrors, state, actor, &weather, out),
             }
         }
@@ -25,83 +25,77 @@ impl Worlds {
     }
 
     /// The step with a number that `successor_prints` gave it.
+    #[inline]
     pub(crate) fn numbered_step(&self, mirrors: &mut Mirrors, state: &State, number: u32) -> Option<Step> {
-        let weather = mirrors.weathers.get(state.weather());
-        if weather.failed.is_none() && self.is_calm(weather) {
-            match Number::read(number) {
-                Number::Plan { actor, nth } => Some(Step::Act { actor, nth }),
-                Number::Fault(nth) => {
-                    let (weather, mut faults) = (weather.clone(), Vec::new());
-                    self.fault_steps(mirrors, state, &weather, &mut faults);
-                    faults.get(nth as usize).copied()
-                }
-            }
-        } else {
+        if !self.is_quick(mirrors, state) {
             let mut steps = Vec::new();
             self.enabled(mirrors, state, &mut steps);
-            steps.get(number as usize).copied()
+            return steps.get(number as usize).copied();
+        }
+        match Number::read(number) {
+            Number::Act { actor, item, branch } => Some(Step::Act { actor, item, branch }),
+            Number::Fault(nth) => {
+                let (weather, mut faults) = (mirrors.weathers.get(state.weather()).clone(), Vec::new());
+                self.fault_steps(mirrors, state, &weather, &mut faults);
+                faults.get(nth as usize).copied()
+            }
         }
     }
 
     /// Whether anything can happen.
     pub(crate) fn any_step(&self, mirrors: &mut Mirrors, state: &State) -> bool {
-        let weather = mirrors.weathers.get(state.weather());
-        if weather.failed.is_none() && self.is_calm(weather) {
-            // No handler has to run for this: whoever is up and has a message or a timer can take a step.
-            let can_act = |&id: &u32| {
-                let situation = mirrors.situations.get(id);
-                let local = mirrors.locals.get(situation.local);
-                let has_something =
-                    || !local.timers.is_empty() || !mirrors.inboxes.get(situation.inbox).items.is_empty();
-                local.status == Status::New || local.status == Status::Up && has_something()
-            };
-            if state.ids[..self.actors()].iter().any(can_act) {
-                return true;
-            }
+        // No handler has to run for this: whoever is up and has a message or a timer can take a step.
+        if self.is_quick(mirrors, state) && (0..self.actors() as u16).any(|actor| mirrors.can_act(state, actor)) {
+            return true;
         }
         let mut steps = Vec::new();
         self.enabled(mirrors, state, &mut steps);
         !steps.is_empty()
     }
 
-    /// Whether what an actor can do depends on its situation alone.
-    pub(crate) fn is_calm(&self, weather: &Weather) -> bool {
-        let left = &weather.left;
-        !self.is_causal() && weather.split.is_none() && left.duplicates == 0 && left.losses == 0
+    /// Whether what each actor can do depends on its local state and its inbox alone.
+    #[inline]
+    pub(crate) fn is_quick(&self, mirrors: &Mirrors, state: &State) -> bool {
+        let sky = mirrors.sky(state);
+        !self.is_causal() && sky.calm && !sky.failed
     }
 
     /// The ways in which an actor can start.
     pub(crate) fn start_steps(&self, mirrors: &mut Mirrors, state: &State, actor: u16, out: &mut Vec<Step>) {
-        let local = mirrors.situations.get(state.ids[usize::from(actor)]).local;
-        let effects = self.reaction(mirrors, actor, local, Input::Start);
+        let local = state.ids[usize::from(actor)];
+        let effects = self.reaction(mirrors, local, Input::Start);
         out.extend(branches(mirrors, effects).map(|branch| Step::Start { actor, effects, branch }));
     }
 
-    fn planned_steps(&self, mirrors: &mut Mirrors, state: &State, actor: u16, out: &mut Vec<Step>) {
-        let situation = state.ids[usize::from(actor)];
-        self.plan(mirrors, situation);
-        out.extend((0..mirrors.plans_of(situation).len() as u16).map(|nth| Step::Act { actor, nth }));
+    fn acts(&self, mirrors: &mut Mirrors, state: &State, actor: u16, out: &mut Vec<Step>) {
+        let local = state.ids[usize::from(actor)];
+        let items = self.items(mirrors, local, state.inbox(actor));
+        for item in 0..items.len() {
+            let (_, acts) = self.item(mirrors, local, items, item);
+            let item = item as u16;
+            out.extend((0..acts.range().len() as u16).map(|branch| Step::Act { actor, item, branch }));
+        }
     }
 
     fn stormy_steps(&self, mirrors: &mut Mirrors, state: &State, actor: u16, weather: &Weather, out: &mut Vec<Step>) {
-        let local = mirrors.situations.get(state.ids[usize::from(actor)]).local;
+        let local = state.ids[usize::from(actor)];
         match mirrors.locals.get(local).status {
             Status::Down => {}
             Status::New => self.start_steps(mirrors, state, actor, out),
             Status::Up => {
                 self.message_steps(mirrors, state, actor, weather, out);
-                self.timer_steps(mirrors, actor, local, out);
+                self.timer_steps(mirrors, local, out);
             }
         }
     }
 
     fn message_steps(&self, mirrors: &mut Mirrors, state: &State, to: u16, weather: &Weather, out: &mut Vec<Step>) {
-        let local = mirrors.situations.get(state.ids[usize::from(to)]).local;
+        let local = state.ids[usize::from(to)];
         let mut messages = self.deliverable(mirrors, state, to);
         messages.retain(|&(from, _)| weather.reaches(usize::from(from), usize::from(to)));
         for &(_, message) in &messages {
             let input = Input::Message(self.envelope(mirrors, state, message));
-            let effects = self.reaction(mirrors, to, local, input);
+            let effects = self.reaction(mirrors, local, input);
             for branch in branches(mirrors, effects) {
                 out.push(Step::Deliver { to, message, effects, branch, again: false });
                 if weather.left.duplicates > 0 {
@@ -117,13 +111,13 @@ impl Worlds {
     pub(crate) fn fault_steps(&self, mirrors: &mut Mirrors, state: &State, weather: &Weather, out: &mut Vec<Step>) {
         let mortal = weather.left.crashes > 0 || weather.left.restarts > 0;
         for actor in (0..self.actors() as u16).filter(|_| mortal) {
-            let local = mirrors.situations.get(state.ids[usize::from(actor)]).local;
+            let local = state.ids[usize::from(actor)];
             match mirrors.locals.get(local).status {
                 Status::Up if weather.left.crashes > 0 && self.blueprint().actors[usize::from(actor)].may_crash => {
                     out.push(Step::Crash { actor });
                 }
                 Status::Down if weather.left.restarts > 0 => {
-                    let effects = self.reaction(mirrors, actor, local, Input::Restart);
+                    let effects = self.reaction(mirrors, local, Input::Restart);
                     out.extend(branches(mirrors, effects).map(|branch| Step::Restart { actor, effects, branch }));
                 }
                 _ => {}
@@ -145,38 +139,56 @@ impl Worlds {
 /// What the number of a step means while the weather is calm. Nearly all numbers fit sixteen bits: engines keep one for each state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Number {
-    /// An actor does what was planned.
-    Plan {
+    /// An actor reacts.
+    Act {
         /// Who.
         actor: u16,
-        /// Which of the plans.
-        nth: u16,
+        /// To what.
+        item: u16,
+        /// Which of its choices.
+        branch: u16,
     },
     /// The fault with this number.
     Fault(u32),
 }
 
+/// Short numbers have 5 bits for the item, 4 for the branch; long ones 10 and 15.
 const SHORT: u32 = 1 << 9;
-const LONG_PLAN: u32 = 1 << 31;
+const LONG_ACT: u32 = 1 << 31;
 const LONG_FAULT: u32 = 1 << 30;
+const MOST_ITEMS: u32 = 1 << 10;
 
 impl Number {
     /// As a number.
+    #[inline]
     pub(crate) fn write(self) -> u32 {
         match self {
-            Number::Plan { actor, nth } if u32::from(nth) < SHORT => (u32::from(actor) + 1) * SHORT + u32::from(nth),
-            Number::Plan { actor, nth } => LONG_PLAN | u32::from(actor) << 16 | u32::from(nth),
+            Number::Act { actor, item, branch } => {
+                let (actor, item, branch) = (u32::from(actor), u32::from(item), u32::from(branch));
+                if item < 32 && branch < 16 {
+                    return (actor + 1) * SHORT + item * 16 + branch;
+                }
+                assert!(item < MOST_ITEMS, "an actor has more than {MOST_ITEMS} messages to choose from");
+                LONG_ACT | actor << 25 | item << 15 | branch
+            }
             Number::Fault(nth) if nth < SHORT => nth,
             Number::Fault(nth) => LONG_FAULT | nth,
         }
     }
 
-    fn read(number: u32) -> Number {
+    /// What a number means.
+    #[inline]
+    pub(crate) fn read(number: u32) -> Number {
+        let act = |actor: u32, item: u32, branch: u32| Number::Act {
+            actor: actor as u16,
+            item: item as u16,
+            branch: branch as u16,
+        };
         match number {
-            n if n >= LONG_PLAN => Number::Plan { actor: (n >> 16) as u16 & 0x7fff, nth: n as u16 },
+            n if n >= LONG_ACT => act(n >> 25 & 0x3f, n >> 15 & 0x3ff, n & 0x7fff),
             n if n >= LONG_FAULT => Number::Fault(n - LONG_FAULT),
             n if n < SHORT => Number::Fault(n),
-            n => Number::Plan { actor: (n / SHORT - 1) as u16, nth: (n % SHORT) as u16 },
+            n => act(n / SHORT - 1, n / 16 % 32, n % 16),
         }
     }
 }
@@ -187,13 +199,13 @@ mod tests {
 
     #[test]
     fn numbers_are_read_as_they_were_written() {
-        for (actor, nth) in [(0, 0), (63, 511), (5, 512), (63, u16::MAX)] {
-            let plan = Number::Plan { actor, nth };
-            assert_eq!(Number::read(plan.write()), plan);
+        for (actor, item, branch) in [(0, 0, 0), (63, 31, 15), (5, 32, 0), (5, 0, 16), (63, 1023, 32767)] {
+            let act = Number::Act { actor, item, branch };
+            assert_eq!(Number::read(act.write()), act);
         }
         for fault in [0, 511, 512, 1 << 20].map(Number::Fault) {
             assert_eq!(Number::read(fault.write()), fault);
         }
-        assert!(Number::Plan { actor: 63, nth: 511 }.write() < u32::from(u16::MAX));
+        assert!(Number::Act { actor: 63, item: 31, branch: 15 }.write() < u32::from(u16::MAX));
     }
 }

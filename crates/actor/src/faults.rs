@@ -35,6 +35,29 @@ pub struct Weather {
     pub history: Option<u32>,
 }
 
+/// What a weather means for what can happen, at a glance.
+#[derive(Clone, Copy, Debug)]
+pub struct Sky {
+    /// A handler failed: nothing more happens.
+    pub failed: bool,
+    /// Every message arrives, once and for sure.
+    pub calm: bool,
+    /// No fault can happen, and none can end.
+    pub clear: bool,
+}
+
+impl Sky {
+    /// What it means.
+    pub fn new(weather: &Weather) -> Sky {
+        let Weather { left, split, failed, .. } = weather;
+        Sky {
+            failed: failed.is_some(),
+            calm: split.is_none() && left.duplicates == 0 && left.losses == 0,
+            clear: split.is_none() && left.none(),
+        }
+    }
+}
+
 /// A split has two sides; of them the one without the last of `actors` stands for both.
 pub fn named_side(side: u64, actors: usize) -> u64 {
     let last = 1 << (actors - 1);

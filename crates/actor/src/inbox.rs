@@ -10,7 +10,7 @@ use manyworlds_explore::fingerprint;
 /// Messages on their way to one actor.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Inbox {
-    /// Whose it is, where channels have networks of their own; 0 elsewhere, so that actors share inboxes.
+    /// Whose it is.
     pub owner: u16,
     /// Ids of envelopes.
     pub items: Box<[u32]>,

@@ -16,7 +16,8 @@
 //! | [`faults`] | what may go wrong, and how often |
 //! | [`worlds`] | the system as a transition system for the engines of `explore` |
 //! | [`state`] | a global state: a vector of ids |
-//! | [`situation`] | an actor with what is on its way to it, and what it can do then |
+//! | [`acts`] | what an actor can do: its local state with each message that can come next |
+//! | [`pairs`] | a map from two ids to something small |
 //! | [`step`], `enabled` | what can happen in a global state |
 //! | `perform` | what comes of it |
 //! | [`receives`] | what schedulers are told: who receives what from whom, what is recorded |
@@ -30,6 +31,7 @@
 #![forbid(unsafe_code)]
 
 pub mod actor;
+pub mod acts;
 pub mod causal;
 pub mod client;
 pub mod context;
@@ -43,10 +45,10 @@ pub mod inbox;
 pub mod interner;
 pub mod locals;
 pub mod narrate;
+pub mod pairs;
 mod perform;
 pub mod persistent;
 pub mod receives;
-pub mod situation;
 pub mod state;
 pub mod step;
 pub mod symmetry;

@@ -146,7 +146,7 @@ impl ActorTable {
     /// The node that is entered when `actor` reacts to `input`.
     fn react(&mut self, actor: u16, local: u32, input: Input) -> NodeId {
         let mut mirrors = self.worlds.mirrors.borrow_mut();
-        let effects = self.worlds.reaction(&mut mirrors, actor, local, input);
+        let effects = self.worlds.reaction(&mut mirrors, local, input);
         let mbox = self.worlds.blueprint().network == Network::Mbox;
         if mbox && mirrors.effects[effects as usize].iter().any(|branch| branch.sends.len() > 1) {
             self.torn.store(true, Ordering::Relaxed);
@@ -207,11 +207,8 @@ impl ActorTable {
 impl Locals for ActorTable {
     fn roots(&mut self) -> Vec<Root> {
         let names: Vec<String> = self.worlds.blueprint().actors.iter().map(|cast| cast.name.clone()).collect();
-        let blank = {
-            let mirrors = &mut *self.worlds.mirrors.borrow_mut();
-            self.worlds.learn(mirrors, |entries, _| entries.local(Status::New, NONE, Vec::new()))
-        };
         let root = |(name, n): (String, u16)| {
+            let blank = self.worlds.with_entries(|entries, _| entries.local(n, Status::New, NONE, Vec::new()));
             let node = self.react(n, blank, Input::Start);
             Root { proc: ProcId(u32::from(n)), node, daemon: true, monitor: false, name }
         };

@@ -1,43 +1,76 @@
 //! What comes of a step.
 
+use crate::acts::{Act, Head, Items, Span};
 use crate::causal::Causal;
 use crate::enabled::Number;
 use crate::faults::{Weather, named_side};
-use crate::situation::{Plan, Situation};
 use crate::state::State;
 use crate::step::Step;
-use crate::table::{Branch, Mirrors, NONE, Send, Status};
+use crate::table::{Branch, Mirrors, NONE, Send};
 use crate::worlds::Worlds;
 use smallvec::SmallVec;
 
-impl Mirrors {
-    /// The fingerprint of the state that a plan of `actor` leads to, if all that it takes is known.
-    #[inline]
-    fn print_after(&self, state: &State, actor: u16, plan: &Plan) -> Option<u128> {
-        if plan.aside {
-            return None;
+/// The fingerprints of a state's successors, while they are listed.
+struct Listing<'a> {
+    /// The local situations and the inboxes of the state.
+    locals: &'a [u32],
+    inboxes: &'a [u32],
+    /// Messages to an actor that is down are gone.
+    dropped: bool,
+    out: &'a mut Vec<(u32, u128)>,
+    /// Where something is not known yet the successor has to be built: which it is.
+    late: SmallVec<[(usize, Step); 4]>,
+}
+
+impl Listing<'_> {
+    /// Adds what an actor may do about one of its items; `rest` is its inbox then, `print` the fingerprint without that message.
+    #[inline(always)]
+    fn add(&mut self, mirrors: &Mirrors, (actor, item): (u16, u16), acts: Span, rest: u32, print: u128) {
+        for (act, branch) in mirrors.acts[acts.range()].iter().zip(0..) {
+            let mut print = print.wrapping_add(act.change);
+            if act.aside || !self.send(mirrors, actor, rest, act, &mut print) {
+                self.late.push((self.out.len(), Step::Act { actor, item, branch }));
+            }
+            self.out.push((Number::Act { actor, item, branch }.write(), print));
         }
-        let print = state.print.wrapping_add(plan.change);
-        let situation = |to: u16| if to == actor { plan.next } else { state.ids[usize::from(to)] };
-        match *plan.sends.as_slice() {
-            [] => Some(print),
-            [(to, envelope)] => Some(print.wrapping_add(self.push(situation(to), envelope)?.change)),
-            ref sends => {
-                let mut print = print;
-                // Slots that have changed so far.
-                let mut changed: SmallVec<[(u16, u32); 8]> = SmallVec::new();
-                for &(to, envelope) in sends {
-                    let slot = changed.iter_mut().find(|(slot, _)| *slot == to);
-                    let push = self.push(slot.as_ref().map_or_else(|| situation(to), |slot| slot.1), envelope)?;
-                    print = print.wrapping_add(push.change);
-                    match slot {
-                        Some(slot) => slot.1 = push.next,
-                        None => changed.push((to, push.next)),
-                    }
-                }
-                Some(print)
+    }
+
+    /// Changes the fingerprint by what an act sends; whether all that this takes is known.
+    #[inline(always)]
+    fn send(&self, mirrors: &Mirrors, actor: u16, rest: u32, act: &Act, print: &mut u128) -> bool {
+        let sends = &mirrors.sends[act.sends.range()];
+        if !act.apart {
+            return self.send_again(mirrors, actor, rest, sends, print);
+        }
+        for &(to, envelope) in sends {
+            if self.lands(mirrors, to) {
+                let inbox = if to == actor { rest } else { self.inboxes[usize::from(to)] };
+                let Some(push) = mirrors.pushes.get(inbox, envelope) else { return false };
+                *print = print.wrapping_add(push.change());
             }
         }
+        true
+    }
+
+    /// The same where somebody is sent to twice: what is there then depends on what was sent before.
+    fn send_again(&self, mirrors: &Mirrors, actor: u16, rest: u32, sends: &[(u16, u32)], print: &mut u128) -> bool {
+        let mut changed: SmallVec<[(u16, u32); 8]> = SmallVec::new();
+        changed.push((actor, rest));
+        for &(to, envelope) in sends.iter().filter(|&&(to, _)| self.lands(mirrors, to)) {
+            let at = changed.iter().position(|&(slot, _)| slot == to).unwrap_or_else(|| {
+                changed.push((to, self.inboxes[usize::from(to)]));
+                changed.len() - 1
+            });
+            let Some(push) = mirrors.pushes.get(changed[at].1, envelope) else { return false };
+            changed[at].1 = push.next;
+            *print = print.wrapping_add(push.change());
+        }
+        true
+    }
+
+    #[inline(always)]
+    fn lands(&self, mirrors: &Mirrors, to: u16) -> bool {
+        !(self.dropped && mirrors.seats[self.locals[usize::from(to)] as usize].down)
     }
 }
 
@@ -45,7 +78,7 @@ impl Worlds {
     /// Takes a step.
     pub(crate) fn perform(&self, mirrors: &mut Mirrors, state: &mut State, step: &Step) {
         match *step {
-            Step::Act { actor, nth } => self.act(mirrors, state, actor, nth),
+            Step::Act { actor, item, branch } => self.act(mirrors, state, actor, item, branch),
             Step::Start { actor, effects, branch } | Step::Timer { actor, effects, branch, .. } => {
                 self.apply(mirrors, state, actor, effects, branch);
             }
@@ -79,42 +112,55 @@ impl Worlds {
         }
     }
 
-    /// A step that was planned: its situation, then what it sends.
-    fn act(&self, mirrors: &mut Mirrors, state: &mut State, actor: u16, nth: u16) {
-        let situation = state.ids[usize::from(actor)];
-        self.plan(mirrors, situation);
-        let plan = mirrors.planned(situation, nth);
-        if plan.aside {
-            let step = plan.step;
+    /// An actor reacts: its message is taken, its local state is the next one, what it sends sets out.
+    #[inline]
+    pub(crate) fn act(&self, mirrors: &mut Mirrors, state: &mut State, actor: u16, item: u16, branch: u16) {
+        let local = state.ids[usize::from(actor)];
+        let items = self.items(mirrors, local, state.inbox(actor));
+        let (head, acts) = self.item(mirrors, local, items, u32::from(item));
+        let act = mirrors.acts[acts.range()][usize::from(branch)];
+        if act.aside {
+            let step = self.act_in_full(mirrors, state, actor, item, branch);
             return self.perform(mirrors, state, &step);
         }
-        let (next, count) = (plan.next, plan.sends.len());
-        state.print = state.print.wrapping_add(plan.change);
-        state.ids[usize::from(actor)] = next;
-        for i in 0..count {
-            let (to, envelope) = mirrors.planned(situation, nth).sends[i];
+        if let Some(head) = head {
+            let slot = state.inbox_slot(actor);
+            state.ids[slot] = head.rest;
+            state.print = state.print.wrapping_add(head.change);
+        }
+        state.ids[usize::from(actor)] = act.local;
+        state.print = state.print.wrapping_add(act.change);
+        for at in act.sends.range() {
+            let (to, envelope) = mirrors.sends[at];
             self.deposit(mirrors, state, to, envelope);
         }
     }
 
+    pub(crate) fn act_in_full(&self, mirrors: &mut Mirrors, state: &State, actor: u16, item: u16, branch: u16) -> Step {
+        let place = (state.ids[usize::from(actor)], state.inbox(actor));
+        self.step_in_full(mirrors, place, u32::from(item), branch)
+    }
+
     /// Adds number and fingerprint of every successor to `out`.
     pub(crate) fn successor_prints(&self, mirrors: &mut Mirrors, state: &State, out: &mut Vec<(u32, u128)>) {
-        // Where something is not known yet, the successor has to be built.
-        let mut late: SmallVec<[(usize, Step); 4]> = SmallVec::new();
-        for actor in 0..self.actors() as u16 {
-            let situation = state.ids[usize::from(actor)];
-            self.plan(mirrors, situation);
-            for (nth, plan) in mirrors.plans_of(situation).iter().enumerate() {
-                let nth = nth as u16;
-                let print = mirrors.print_after(state, actor, plan).filter(|_| !self.drops_messages());
-                if print.is_none() {
-                    late.push((out.len(), Step::Act { actor, nth }));
-                }
-                out.push((Number::Plan { actor, nth }.write(), print.unwrap_or(0)));
+        let (locals, inboxes) = state.ids.split_at(self.actors());
+        let mut listing = Listing { locals, inboxes, dropped: self.drops_messages(), out, late: SmallVec::new() };
+        for ((&local, &inbox), actor) in locals.iter().zip(inboxes).zip(0..) {
+            let Items { heads, own } = self.items(mirrors, local, inbox);
+            for (at, item) in heads.range().zip(0..) {
+                let Head { envelope, rest, change } = mirrors.heads[at];
+                let acts = self.answer(mirrors, local, envelope);
+                listing.add(mirrors, (actor, item), acts, rest, state.print.wrapping_add(change));
+            }
+            for (at, item) in own.range().zip(heads.range().len() as u16..) {
+                listing.add(mirrors, (actor, item), mirrors.own[at], inbox, state.print);
             }
         }
-        for (at, step) in late {
+        for (at, step) in listing.late {
             out[at].1 = self.build_print(mirrors, state, &step);
+        }
+        if mirrors.sky(state).clear {
+            return;
         }
         let weather = mirrors.weathers.get(state.weather()).clone();
         let mut faults = Vec::new();
@@ -157,9 +203,10 @@ impl Worlds {
         if self.drops_messages() && self.is_down(mirrors, state, to) {
             return;
         }
-        let push = self.pushed(mirrors, state.ids[usize::from(to)], envelope);
-        state.ids[usize::from(to)] = push.next;
-        state.print = state.print.wrapping_add(push.change);
+        let slot = state.inbox_slot(to);
+        let push = self.pushed(mirrors, state.ids[slot], envelope);
+        state.ids[slot] = push.next;
+        state.print = state.print.wrapping_add(push.change());
     }
 
     fn send_causal(&self, mirrors: &mut Mirrors, state: &mut State, actor: u16, sends: &[Send]) {
@@ -175,7 +222,7 @@ impl Worlds {
     }
 
     fn is_down(&self, mirrors: &Mirrors, state: &State, actor: u16) -> bool {
-        mirrors.local(state, actor).status == Status::Down
+        mirrors.seats[state.ids[usize::from(actor)] as usize].down
     }
 
     /// Removes a message; under causal delivery its destination learns its past if it was `read`.
@@ -184,18 +231,16 @@ impl Worlds {
             let network = |from, to| self.blueprint().channel(from, to);
             return self.change_causal(mirrors, state, |causal| causal.take(message as usize, read, &network));
         }
-        let id = self.taken(mirrors, state.ids[usize::from(to)], message);
-        state.set(usize::from(to), id, |id| mirrors.situations.print(id));
+        let rest = self.taken(mirrors, state.inbox(to), message);
+        self.set_inbox(mirrors, state, to, rest);
     }
 
-    pub(crate) fn set_local(&self, mirrors: &mut Mirrors, state: &mut State, actor: u16, local: u32) {
-        let slot = usize::from(actor);
-        let old = **mirrors.situations.get(state.ids[slot]);
-        let id = match old.local == local {
-            true => state.ids[slot],
-            false => self.situation(mirrors, Situation { local, ..old }),
-        };
-        state.set(slot, id, |id| mirrors.situations.print(id));
+    pub(crate) fn set_local(&self, mirrors: &Mirrors, state: &mut State, actor: u16, local: u32) {
+        state.set(usize::from(actor), local, |id| mirrors.locals.print(id));
+    }
+
+    fn set_inbox(&self, mirrors: &Mirrors, state: &mut State, actor: u16, inbox: u32) {
+        state.set(state.inbox_slot(actor), inbox, |id| mirrors.inboxes.print(id));
     }
 
     fn change_weather(&self, mirrors: &mut Mirrors, state: &mut State, change: impl FnOnce(&mut Weather)) {
@@ -213,9 +258,7 @@ impl Worlds {
     }
 
     fn set_weather(&self, mirrors: &Mirrors, state: &mut State, id: u32) {
-        let slot = state.ids.len() - 1;
-        let weight = self.weight(slot);
-        state.set(slot, id, |id| mirrors.weathers.print(id).wrapping_mul(weight));
+        state.set(state.ids.len() - 1, id, |id| mirrors.weathers.print(id));
     }
 
     fn change_causal(&self, mirrors: &mut Mirrors, state: &mut State, change: impl FnOnce(&mut Causal)) {
@@ -224,12 +267,11 @@ impl Worlds {
         change(&mut causal);
         let network = |from, to| self.blueprint().channel(from, to);
         let id = self.learn(mirrors, |entries, _| entries.causal(causal, &network));
-        let weight = self.weight(slot);
-        state.set(slot, id, |id| mirrors.causals.print(id).wrapping_mul(weight));
+        state.set(slot, id, |id| mirrors.causals.print(id));
     }
 
     fn crash(&self, mirrors: &mut Mirrors, state: &mut State, actor: u16) {
-        let local = mirrors.situations.get(state.ids[usize::from(actor)]).local;
+        let local = state.ids[usize::from(actor)];
         let down = match mirrors.crashed.get(&(actor, local)) {
             Some(&down) => down,
             None => {
@@ -258,13 +300,7 @@ impl Worlds {
                 }
             });
         }
-        let slot = usize::from(actor);
-        let old = **mirrors.situations.get(state.ids[slot]);
-        let weight = self.weight(slot);
-        let id = self.learn(mirrors, |entries, blueprint| {
-            let inbox = entries.inbox_of(blueprint, actor, Box::default());
-            entries.situation(Situation { inbox, ..old }, weight)
-        });
-        state.set(slot, id, |id| mirrors.situations.print(id));
+        let empty = self.learn(mirrors, |entries, blueprint| entries.empty_inbox(blueprint, actor));
+        self.set_inbox(mirrors, state, actor, empty);
     }
 }

@@ -5,9 +5,9 @@
 //! where that is a step. Under cd a message that was sent by asyn carries what its sender knew, so that equal ones can differ: such a
 //! delivery is no receive to schedulers, and interferes with everything.
 
+use crate::acts::key;
 use crate::context::NoteKind;
 use crate::inbox::Key;
-use crate::situation::key;
 use crate::state::State;
 use crate::step::Step;
 use crate::table::{Branch, Mirrors, Status};
@@ -119,8 +119,7 @@ impl Worlds {
             let pending = &mirrors.causals.get(state.ids[self.actors()]).pending;
             pending.iter().filter(|p| p.to == to).map(|p| p.id).filter(same).count()
         } else {
-            let inbox = mirrors.situations.get(state.ids[usize::from(to)]).inbox;
-            mirrors.inboxes.get(inbox).items.iter().copied().filter(same).count()
+            mirrors.inboxes.get(state.inbox(to)).items.iter().copied().filter(same).count()
         };
         count as u32
     }

@@ -1,13 +1,59 @@
 //! A global state: a short vector of ids, and the fingerprint that goes with it.
 
-use smallvec::SmallVec;
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::ops::{Deref, DerefMut};
 
-/// Room for eleven actors without a detour.
-type Ids = SmallVec<[u32; 12]>;
+/// Room for seven actors without a detour.
+const ROOM: usize = 16;
 
-/// A global state. Slot `n` is the situation of actor `n`; then comes all that is on its way, where channels are causal; then the weather.
+/// A short list of ids whose length never changes. Copying a list of the usual length is copying an array: that happens once for each state.
+#[derive(Clone)]
+pub(crate) struct Ids {
+    len: u32,
+    inline: [u32; ROOM],
+    long: Option<Box<Long>>,
+}
+
+/// A list that is too long for the array.
+#[derive(Clone)]
+struct Long(Box<[u32]>);
+
+impl From<&[u32]> for Ids {
+    fn from(ids: &[u32]) -> Ids {
+        let (mut inline, fits) = ([0; ROOM], ids.len() <= ROOM);
+        if fits {
+            inline[..ids.len()].copy_from_slice(ids);
+        }
+        Ids { len: ids.len() as u32, inline, long: (!fits).then(|| Box::new(Long(ids.into()))) }
+    }
+}
+
+impl Deref for Ids {
+    type Target = [u32];
+
+    #[inline(always)]
+    fn deref(&self) -> &[u32] {
+        match &self.long {
+            None => &self.inline[..self.len as usize],
+            Some(long) => &long.0,
+        }
+    }
+}
+
+impl DerefMut for Ids {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [u32] {
+        match &mut self.long {
+            None => &mut self.inline[..self.len as usize],
+            Some(long) => &mut long.0,
+        }
+    }
+}
+
+/// A global state: the local situation of each actor, then the inbox of each (or all that is on its way in one slot, where channels are causal),
+/// then the weather.
+#[derive(Clone)]
 pub struct State {
     /// The sum of the prints of all slots.
     pub(crate) print: u128,
@@ -15,13 +61,26 @@ pub struct State {
 }
 
 impl State {
-    /// A situation for each actor, what is on its way if that is kept apart, the weather.
+    /// Local situations, inboxes or what is on its way, the weather.
     pub fn ids(&self) -> &[u32] {
         &self.ids
     }
 
+    #[inline]
     pub(crate) fn weather(&self) -> u32 {
         self.ids[self.ids.len() - 1]
+    }
+
+    /// Where the inbox of an actor is, where channels are not causal.
+    #[inline]
+    pub(crate) fn inbox_slot(&self, actor: u16) -> usize {
+        self.ids.len() / 2 + usize::from(actor)
+    }
+
+    /// The inbox of an actor, where channels are not causal.
+    #[inline]
+    pub(crate) fn inbox(&self, actor: u16) -> u32 {
+        self.ids[self.inbox_slot(actor)]
     }
 
     /// Puts another id into a slot; `print` says what ids stand for.
@@ -31,16 +90,9 @@ impl State {
     }
 }
 
-impl Clone for State {
-    fn clone(&self) -> State {
-        // The derived one would go id by id.
-        State { print: self.print, ids: SmallVec::from_slice(&self.ids) }
-    }
-}
-
 impl PartialEq for State {
     fn eq(&self, other: &State) -> bool {
-        self.print == other.print && self.ids == other.ids
+        self.print == other.print && *self.ids == *other.ids
     }
 }
 
@@ -54,6 +106,6 @@ impl Hash for State {
 
 impl fmt::Debug for State {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}", self.ids.as_slice())
+        write!(f, "{:?}", &*self.ids)
     }
 }

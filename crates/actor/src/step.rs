@@ -3,12 +3,14 @@
 /// A macro step: one message, timer or fault, and the handler to its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
-    /// An actor does what was planned for its situation: one of the first three of the following. See [`crate::Worlds::in_full`].
+    /// An actor reacts: one of the first three of the following. See [`crate::Worlds::in_full`].
     Act {
         /// Who.
         actor: u16,
-        /// Which of the plans.
-        nth: u16,
+        /// To which of its items: messages that can come next, then what does not come from outside.
+        item: u16,
+        /// Which of its choices.
+        branch: u16,
     },
     /// An actor starts (only where the order of starts can be seen, that is under mbox).
     Start {

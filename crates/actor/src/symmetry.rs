@@ -5,8 +5,7 @@
 
 use crate::causal::Causal;
 use crate::faults::{Weather, named_side};
-use crate::inbox::{self, Key};
-use crate::situation::Situation;
+use crate::inbox::{self, Inbox, Key};
 use crate::state::State;
 use crate::system::Blueprint;
 use crate::table::{Entries, Local, NONE};
@@ -38,8 +37,10 @@ impl Renaming {
 #[derive(Default)]
 pub struct Symmetry {
     renamings: Vec<Renaming>,
-    /// (renaming, situation) → the situation under the new names.
-    situations: FxHashMap<(u32, u32), u32>,
+    /// (renaming, local) → the local situation under the new names.
+    locals: FxHashMap<(u32, u32), u32>,
+    /// (renaming, inbox) → the inbox under the new names.
+    inboxes: FxHashMap<(u32, u32), u32>,
 }
 
 impl Symmetry {
@@ -90,16 +91,19 @@ pub fn canonical(worlds: &Worlds, symmetry: &mut Symmetry, state: State) -> Stat
 
 fn renamed(worlds: &Worlds, symmetry: &mut Symmetry, nth: u32, state: &State) -> State {
     worlds.prepared(state);
-    let Symmetry { renamings, situations } = symmetry;
+    let Symmetry { renamings, locals, inboxes } = symmetry;
     let names = &renamings[nth as usize];
     let n = worlds.blueprint().actors.len();
     let mut ids = state.ids().to_vec();
     for actor in 0..n as u16 {
         let (old, slot) = (state.ids()[usize::from(actor)], usize::from(names.index(actor)));
-        ids[slot] = *situations.entry((nth, old)).or_insert_with(|| {
-            let weight = worlds.weight(slot);
-            worlds.with_entries(|entries, blueprint| situation(entries, blueprint, names, old, weight))
-        });
+        let renamed = || worlds.with_entries(|entries, blueprint| local(entries, blueprint, names, old));
+        ids[slot] = *locals.entry((nth, old)).or_insert_with(renamed);
+        if !worlds.is_causal() {
+            let (old, slot) = (state.inbox(actor), state.inbox_slot(names.index(actor)));
+            let renamed = || worlds.with_entries(|entries, blueprint| inbox(entries, blueprint, names, old));
+            ids[slot] = *inboxes.entry((nth, old)).or_insert_with(renamed);
+        }
     }
     if worlds.is_causal() {
         ids[n] = worlds.with_entries(|entries, blueprint| causal(entries, blueprint, names, state.ids()[n]));
@@ -125,22 +129,17 @@ fn renamed(worlds: &Worlds, symmetry: &mut Symmetry, nth: u32, state: &State) ->
     worlds.state(&ids)
 }
 
-fn situation(entries: &mut Entries, blueprint: &Blueprint, names: &Renaming, id: u32, weight: u128) -> u32 {
-    let old = **entries.situations.get(id);
-    let local = local(entries, blueprint, names, old.actor, old.local);
-    let inbox = if old.inbox == NONE { NONE } else { inbox(entries, blueprint, names, old.actor, old.inbox) };
-    entries.situation(Situation { actor: names.index(old.actor), local, inbox }, weight)
-}
-
-fn local(entries: &mut Entries, blueprint: &Blueprint, names: &Renaming, actor: u16, id: u32) -> u32 {
-    let Local { status, value, timers } = (**entries.locals.get(id)).clone();
-    if value == NONE {
-        return id;
-    }
+fn local(entries: &mut Entries, blueprint: &Blueprint, names: &Renaming, id: u32) -> u32 {
+    let Local { actor, status, value, timers } = (**entries.locals.get(id)).clone();
     let code = &blueprint.actors[usize::from(actor)].code;
-    let renamed = code.rename_state(&*entries.values.get(value).value.clone(), names);
-    let value = entries.value(renamed);
-    entries.local(status, value, timers.into_vec())
+    let value = match value {
+        NONE => NONE,
+        _ => {
+            let renamed = code.rename_state(&*entries.values.get(value).value.clone(), names);
+            entries.value(renamed)
+        }
+    };
+    entries.local(names.index(actor), status, value, timers.into_vec())
 }
 
 /// The envelope as its destination would understand it under the new names.
@@ -152,17 +151,18 @@ fn envelope(entries: &mut Entries, blueprint: &Blueprint, names: &Renaming, to: 
     entries.envelope(names.index(old.from), message)
 }
 
-fn inbox(entries: &mut Entries, blueprint: &Blueprint, names: &Renaming, to: u16, id: u32) -> u32 {
+fn inbox(entries: &mut Entries, blueprint: &Blueprint, names: &Renaming, id: u32) -> u32 {
     let old = entries.inboxes.get(id).clone();
     let mut items: Box<[u32]> = Box::default();
+    let owner = names.index(old.owner);
     for &id in &old.items {
-        let id = envelope(entries, blueprint, names, to, id);
+        let id = envelope(entries, blueprint, names, old.owner, id);
         items = inbox::push(&items, id, |id| {
             let from = entries.envelopes.get(id).from;
-            Key::new(blueprint.channel(from, names.index(to)), from, id)
+            Key::new(blueprint.channel(from, owner), from, id)
         });
     }
-    entries.inbox_of(blueprint, names.index(to), items)
+    entries.inbox(blueprint, Inbox { owner, items })
 }
 
 fn causal(entries: &mut Entries, blueprint: &Blueprint, names: &Renaming, id: u32) -> u32 {

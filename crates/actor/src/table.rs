@@ -2,14 +2,15 @@
 //!
 //! The table itself is behind a lock and is touched only when something is new; each worker has mirrors of it that need none.
 
+use crate::acts::{Act, Head, Push, Seat, Span, key};
 use crate::causal::Causal;
 use crate::context::{Context, Note, NoteKind};
 use crate::erased::{AnyActor, Event, Value};
-use crate::faults::Weather;
+use crate::faults::{Sky, Weather};
 use crate::history::Said;
 use crate::inbox::Inbox;
 use crate::interner::{Interner, Mirror};
-use crate::situation::{Plan, Push, Situation};
+use crate::pairs::Pairs;
 use crate::state::State;
 use crate::system::Blueprint;
 use manyworlds_core::{LocalStats, Network, Pid, Property, Violation, panics};
@@ -23,6 +24,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// No value, no failure.
 pub const NONE: u32 = u32::MAX;
+
+/// The choices of one handler can go in at most so many ways.
+const MOST_BRANCHES: usize = 1 << 15;
 
 /// A value with its print, to be interned.
 pub struct Held {
@@ -59,6 +63,8 @@ pub enum Status {
 /// A local situation: what an actor remembers and which timers it has set.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Local {
+    /// Whose it is.
+    pub actor: u16,
     /// Whether it runs.
     pub status: Status,
     /// Id of its state, or [`NONE`].
@@ -74,6 +80,15 @@ pub struct Envelope {
     pub from: u16,
     /// Id of the message.
     pub message: u32,
+}
+
+/// What a part of a global state is about. It is part of its print, so that parts that are alike in different places do not cancel.
+#[derive(Hash)]
+enum Slot {
+    Local(u16),
+    Inbox(u16),
+    Causal,
+    Weather,
 }
 
 /// What an actor reacts to.
@@ -140,8 +155,6 @@ pub struct Entries {
     pub causals: Interner<Causal>,
     /// What belongs to no actor.
     pub weathers: Interner<Weather>,
-    /// Actors with what is on its way to them.
-    pub situations: Interner<Situation>,
     /// What handlers do.
     pub effects: Vec<Arc<Effects>>,
     /// What went wrong in handlers; in whose is part of the state.
@@ -150,7 +163,7 @@ pub struct Entries {
     pub stages: Interner<Stage>,
     /// What the specification said.
     pub said: Said,
-    known: FxHashMap<(u16, u32, Input), u32>,
+    known: FxHashMap<(u32, Input), u32>,
     crashes: FxHashMap<(u16, u32), Result<u32, u32>>,
     same_print: FxHashMap<u128, u32>,
     user_steps: u64,
@@ -227,13 +240,13 @@ impl Entries {
     }
 
     /// The id of a local situation.
-    pub fn local(&mut self, status: Status, value: u32, mut timers: Vec<&'static str>) -> u32 {
+    pub fn local(&mut self, actor: u16, status: Status, value: u32, mut timers: Vec<&'static str>) -> u32 {
         timers.sort_unstable();
         let values = &self.values;
-        let local = Local { status, value, timers: timers.into() };
+        let local = Local { actor, status, value, timers: timers.into() };
         self.locals.intern(local, |local| {
             let value = if local.value == NONE { 0 } else { values.print(local.value) };
-            fingerprint::of(&(local.status, value, &local.timers))
+            fingerprint::of(&(Slot::Local(local.actor), local.status, value, &local.timers))
         })
     }
 
@@ -242,24 +255,25 @@ impl Entries {
         let (failures, stages) = (&self.failures, &self.stages);
         self.weathers.intern(weather, |w| {
             let failed = w.failed.map(|(actor, failure)| (actor, failures.print(failure)));
-            fingerprint::of(&(w.left, w.split, failed, w.history.map(|stage| stages.print(stage))))
+            fingerprint::of(&(Slot::Weather, w.left, w.split, failed, w.history.map(|stage| stages.print(stage))))
         })
     }
 
-    /// The id of a list of messages to `owner`.
-    pub fn inbox(&mut self, inbox: Inbox, network: impl Fn(u16) -> Network) -> u32 {
-        let envelopes = &self.envelopes;
-        let key = |id: u32| {
-            let from = envelopes.get(id).from;
-            crate::inbox::Key::new(network(from), from, id)
-        };
-        self.inboxes.intern(inbox, |inbox| crate::inbox::print(&inbox.items, key, |id| envelopes.print(id)))
+    /// The id of a list of messages.
+    pub fn inbox(&mut self, blueprint: &Blueprint, inbox: Inbox) -> u32 {
+        let (envelopes, owner) = (&self.envelopes, inbox.owner);
+        let key = |id: u32| key(blueprint, envelopes.get(id).from, owner, id);
+        self.inboxes.intern(inbox, |inbox| {
+            let content = crate::inbox::print(&inbox.items, key, |id| envelopes.print(id));
+            fingerprint::of(&(Slot::Inbox(owner), content))
+        })
     }
 
     /// The id of everything that is on its way.
     pub fn causal(&mut self, causal: Causal, network: &impl Fn(u16, u16) -> Network) -> u32 {
         let envelopes = &self.envelopes;
-        self.causals.intern(causal, |causal| causal.print(network, |id| envelopes.print(id)))
+        self.causals
+            .intern(causal, |causal| fingerprint::of(&(Slot::Causal, causal.print(network, |id| envelopes.print(id)))))
     }
 
     /// The local state of `actor` when it has crashed in `local`, or the number of the failure when saying so failed. Asks user code what
@@ -277,7 +291,7 @@ impl Entries {
         let down = match survived {
             Ok(survived) => {
                 let value = survived.map_or(NONE, |value| self.value(value));
-                Ok(self.local(Status::Down, value, Vec::new()))
+                Ok(self.local(actor, Status::Down, value, Vec::new()))
             }
             Err(payload) => {
                 let (message, location) = panics::take(payload.as_ref());
@@ -289,31 +303,34 @@ impl Entries {
         down
     }
 
-    /// What `actor` does in `local` when `input` comes.
-    pub fn effects(&mut self, blueprint: &Blueprint, actor: u16, local: u32, input: Input) -> u32 {
-        if let Some(&id) = self.known.get(&(actor, local, input)) {
+    /// What an actor does in `local` when `input` comes.
+    pub fn effects(&mut self, blueprint: &Blueprint, local: u32, input: Input) -> u32 {
+        if let Some(&id) = self.known.get(&(local, input)) {
             return id;
         }
-        let effects = self.run(blueprint, actor, local, input);
+        let effects = self.run(blueprint, local, input);
         let id = self.effects.len() as u32;
         self.effects.push(Arc::new(effects));
-        self.known.insert((actor, local, input), id);
+        self.known.insert((local, input), id);
         id
     }
 
-    /// Every reaction that is known: who, in which local situation, to what, and the id of its effects.
-    pub fn reactions(&self) -> impl Iterator<Item = (u16, u32, Input, u32)> {
-        self.known.iter().map(|(&(actor, local, input), &effects)| (actor, local, input, effects))
+    /// Every reaction that is known: in which local situation, to what, and the id of its effects.
+    pub fn reactions(&self) -> impl Iterator<Item = (u32, Input, u32)> {
+        self.known.iter().map(|(&(local, input), &effects)| (local, input, effects))
     }
 
     /// Runs the handler once for each way its choices can go.
-    fn run(&mut self, blueprint: &Blueprint, actor: u16, local: u32, input: Input) -> Effects {
+    fn run(&mut self, blueprint: &Blueprint, local: u32, input: Input) -> Effects {
         let mut effects = Effects::new();
         let mut script: Vec<u32> = Vec::new();
         loop {
             let situation = self.locals.get(local).clone();
-            let (branch, asked, answers) = self.run_once(blueprint, actor, &situation, local, input, &script);
+            let (branch, asked, answers) = self.run_once(blueprint, &situation, local, input, &script);
             effects.push(branch);
+            if effects.len() > MOST_BRANCHES {
+                return self.too_many(local);
+            }
             // The next script in lexicographic order.
             let Some(last) = (0..asked.len()).rev().find(|&i| answers[i] + 1 < asked[i]) else { return effects };
             script = answers;
@@ -322,16 +339,25 @@ impl Entries {
         }
     }
 
+    /// A handler that can go in so many ways fails.
+    fn too_many(&mut self, local: u32) -> Effects {
+        let message = format!("the choices of one handler can go in more than {MOST_BRANCHES} ways");
+        let violation = Violation { property: Property::ApiContract, message, location: None, process: None };
+        let failure = self.failures.intern(violation, fingerprint::of);
+        let (sends, notes, chosen) = Default::default();
+        vec![Branch { local, sends, notes, chosen, failure }]
+    }
+
     fn run_once(
         &mut self,
         blueprint: &Blueprint,
-        actor: u16,
         situation: &Local,
         local: u32,
         input: Input,
         script: &[u32],
     ) -> (Branch, Vec<u32>, Vec<u32>) {
         self.user_steps += 1;
+        let actor = situation.actor;
         let code: &dyn AnyActor = &*blueprint.actors[actor as usize].code;
         let mut timers = situation.timers.to_vec();
         let envelope = if let Input::Message(id) = input { Some(self.envelopes.get(id).clone()) } else { None };
@@ -383,7 +409,7 @@ impl Entries {
 
     fn branch(&mut self, blueprint: &Blueprint, actor: u16, next: &Arc<dyn Value>, ctx: &Context<'_>) -> Branch {
         let value = self.value(next.clone());
-        let local = self.local(Status::Up, value, ctx.timers.clone());
+        let local = self.local(actor, Status::Up, value, ctx.timers.clone());
         Branch {
             local,
             sends: self.sends(blueprint, actor, ctx),
@@ -423,22 +449,32 @@ pub struct Mirrors {
     pub causals: Mirror<Causal>,
     /// What belongs to no actor.
     pub weathers: Mirror<Weather>,
-    /// Actors with what is on its way to them.
-    pub situations: Mirror<Situation>,
-    /// The user's state in each situation, if there is one: what properties look at most.
+    /// The user's state in each local situation, if there is one: what properties look at most.
     pub faces: Vec<Option<Arc<dyn Value>>>,
-    /// 128 bits that stand for the actor and its local state in each situation.
-    pub looks: Vec<u128>,
+    /// What each local situation means for what its actor can do.
+    pub seats: Vec<Seat>,
+    /// The heads of each inbox.
+    pub shelves: Vec<Span>,
+    /// What each weather means for what can happen.
+    pub skies: Vec<Sky>,
     /// What handlers do.
     pub effects: Vec<Arc<Effects>>,
-    /// (actor, local, input) → effects.
-    pub reactions: FxHashMap<(u16, u32, Input), u32>,
-    /// For each situation what messages make of it. Few different ones ever come to one situation.
-    pub pushes: Vec<Vec<Push>>,
-    /// (situation, envelope) in one word → the situation without it.
-    pub taken: FxHashMap<u64, u32>,
-    /// What can be done in each situation, once it was asked for.
-    pub plans: Vec<Option<Box<[Plan]>>>,
+    /// (local, input) → effects.
+    pub reactions: FxHashMap<(u32, Input), u32>,
+    /// (inbox, envelope) → the inbox with it.
+    pub pushes: Pairs<Push>,
+    /// (inbox, envelope) → the inbox without it.
+    pub taken: Pairs<u32>,
+    /// (local, envelope) → what its actor may do when it comes.
+    pub answers: Pairs<Span>,
+    /// Heads of inboxes; reactions to what does not come from outside; what actors may do; what they send then, and to whom.
+    pub heads: Vec<Head>,
+    /// See `heads`.
+    pub own: Vec<Span>,
+    /// See `heads`.
+    pub acts: Vec<Act>,
+    /// See `heads`.
+    pub sends: Vec<(u16, u32)>,
     /// (actor, local) → its local when it has crashed.
     pub crashed: FxHashMap<(u16, u32), Result<u32, u32>>,
     /// The ids of weathers.
@@ -452,23 +488,20 @@ pub struct Mirrors {
 impl Mirrors {
     /// The local state of an actor.
     pub fn local(&self, state: &State, actor: u16) -> &Arc<Local> {
-        self.locals.get(self.situations.get(state.ids[usize::from(actor)]).local)
+        self.locals.get(state.ids[usize::from(actor)])
     }
 
-    /// What a message makes of a situation, if that is known.
+    /// Whether an actor can do something, where channels are not causal and the weather is calm.
+    pub fn can_act(&self, state: &State, actor: u16) -> bool {
+        let local = self.local(state, actor);
+        let has_something = || !local.timers.is_empty() || !self.inboxes.get(state.inbox(actor)).items.is_empty();
+        local.status == Status::New || local.status == Status::Up && has_something()
+    }
+
+    /// What the weather of a state means for what can happen.
     #[inline]
-    pub fn push(&self, situation: u32, envelope: u32) -> Option<&Push> {
-        self.pushes.get(situation as usize)?.iter().find(|push| push.envelope == envelope)
-    }
-
-    /// What was planned for a situation.
-    pub fn plans_of(&self, situation: u32) -> &[Plan] {
-        self.plans[situation as usize].as_ref().expect("this situation was planned for")
-    }
-
-    /// One of the plans for a situation.
-    pub fn planned(&self, situation: u32, nth: u16) -> &Plan {
-        &self.plans_of(situation)[usize::from(nth)]
+    pub fn sky(&self, state: &State) -> Sky {
+        self.skies[state.weather() as usize]
     }
 
     /// Copies what is new.
@@ -479,14 +512,14 @@ impl Mirrors {
         self.inboxes.update(&entries.inboxes);
         self.causals.update(&entries.causals);
         self.weathers.update(&entries.weathers);
-        self.situations.update(&entries.situations);
-        for id in self.faces.len()..self.situations.len() {
-            let Situation { actor, local, .. } = **self.situations.get(id as u32);
-            let value = self.locals.get(local).value;
+        for id in self.faces.len()..self.locals.len() {
+            let Local { status, value, .. } = **self.locals.get(id as u32);
             self.faces.push((value != NONE).then(|| self.values.get(value).value.clone()));
-            // An odd factor for each actor: no bits are lost, and equal local states of different actors do not look alike.
-            let factor = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835_u128.wrapping_mul(2 * u128::from(actor) + 1);
-            self.looks.push(self.locals.print(local).wrapping_mul(factor));
+            self.seats.push(Seat::new(status));
+        }
+        self.shelves.resize(self.inboxes.len(), Span::UNKNOWN);
+        for id in self.skies.len()..self.weathers.len() {
+            self.skies.push(Sky::new(self.weathers.get(id as u32)));
         }
         self.effects.extend_from_slice(&entries.effects[self.effects.len()..]);
     }

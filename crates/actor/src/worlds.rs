@@ -1,16 +1,17 @@
 //! The system as a transition system for the engines of `explore`.
 //!
-//! A global state is a vector of ids: a situation for each actor, all that is on its way where channels are causal, and the weather. A step
-//! replaces a few ids; the fingerprint is a sum over the slots and is kept up to date with them. It is made of the prints of what the ids
-//! stand for, so it is the same in every run and on every thread.
+//! A global state is a vector of ids: a local situation and an inbox for each actor (all inboxes are one where channels are causal), and the
+//! weather. A step replaces a few ids; the fingerprint is a sum over the slots and is kept up to date with them. It is made of the prints of
+//! what the ids stand for, so it is the same in every run and on every thread.
 
+use crate::acts::key;
 use crate::causal::Causal;
 use crate::coverage;
+use crate::enabled::Number;
 use crate::faults::Weather;
 use crate::inbox;
 use crate::narrate;
 use crate::persistent;
-use crate::situation::{Situation, key};
 use crate::state::State;
 use crate::step::Step;
 use crate::symmetry::{self, Symmetry};
@@ -18,7 +19,7 @@ use crate::system::{Blueprint, Question};
 use crate::table::{Entries, Local, Mirrors, NONE, Status, Table};
 use crate::view::View;
 use manyworlds_core::{Coverage, LocalStats, Network, TraceProcess, TraceStep, Violation};
-use manyworlds_explore::{HistoryEvent, Model, Property, Receive, fingerprint};
+use manyworlds_explore::{HistoryEvent, Model, Property, Receive};
 use smallvec::SmallVec;
 use std::cell::{Cell, Ref, RefCell};
 use std::sync::Arc;
@@ -48,8 +49,6 @@ struct Shape {
     drops: bool,
     /// Histories are judged while they are made, if there is a specification.
     watched: bool,
-    /// A factor for each slot of the fingerprint's sum.
-    weights: Arc<[u128]>,
 }
 
 impl Clone for Worlds {
@@ -68,8 +67,6 @@ impl Worlds {
             starts: blueprint.uses(Network::Mbox),
             drops: blueprint.faults.crashes > 0 && blueprint.faults.restarts == 0,
             watched: true,
-            // Odd, so that no slot's contribution loses bits.
-            weights: (0..actors + 2).map(|slot| fingerprint::of(&(slot as u64)) | 1).collect(),
         };
         Worlds::sharing(Arc::new(Table::new(blueprint)), shape)
     }
@@ -114,10 +111,6 @@ impl Worlds {
     pub fn unwatched(mut self) -> Worlds {
         self.shape.watched = false;
         self
-    }
-
-    pub(crate) fn weight(&self, slot: usize) -> u128 {
-        self.shape.weights[slot]
     }
 
     /// The local states of all actors, in words: equal for equal ones in every run.
@@ -168,21 +161,29 @@ impl Worlds {
 
     /// The state with these ids.
     pub(crate) fn state(&self, ids: &[u32]) -> State {
+        let state = State { print: 0, ids: ids.into() };
+        self.summed(&self.prepared(&state), ids)
+    }
+
+    fn summed(&self, mirrors: &Mirrors, ids: &[u32]) -> State {
         let mut state = State { print: 0, ids: ids.into() };
-        state.print = self.slot_prints(&state).into_iter().fold(0, u128::wrapping_add);
+        state.print = self.prints_of_slots(mirrors, &state).fold(0, u128::wrapping_add);
         state
     }
 
     /// The prints of all slots, which order states in the same way in every run.
-    pub(crate) fn slot_prints(&self, state: &State) -> SmallVec<[u128; 12]> {
-        let mirrors = self.prepared(state);
-        let (n, last) = (self.actors(), state.ids.len() - 1);
-        let print = |(slot, &id): (usize, &u32)| match slot {
-            slot if slot < n => mirrors.situations.print(id),
-            slot if slot == last => mirrors.weathers.print(id).wrapping_mul(self.weight(slot)),
-            slot => mirrors.causals.print(id).wrapping_mul(self.weight(slot)),
-        };
-        state.ids.iter().enumerate().map(print).collect()
+    pub(crate) fn slot_prints(&self, state: &State) -> SmallVec<[u128; 16]> {
+        self.prints_of_slots(&self.prepared(state), state).collect()
+    }
+
+    fn prints_of_slots<'a>(&self, mirrors: &'a Mirrors, state: &'a State) -> impl Iterator<Item = u128> + 'a {
+        let (n, last, causal) = (self.actors(), state.ids.len() - 1, self.is_causal());
+        state.ids.iter().enumerate().map(move |(slot, &id)| match slot {
+            slot if slot < n => mirrors.locals.print(id),
+            slot if slot == last => mirrors.weathers.print(id),
+            _ if causal => mirrors.causals.print(id),
+            _ => mirrors.inboxes.print(id),
+        })
     }
 
     /// What is on its way, as (destination, envelope).
@@ -191,11 +192,8 @@ impl Worlds {
         if self.is_causal() {
             return mirrors.causals.get(state.ids[n]).pending.iter().map(|p| (p.to, p.id)).collect();
         }
-        let inbox = |to: usize| {
-            let inbox = mirrors.situations.get(state.ids[to]).inbox;
-            mirrors.inboxes.get(inbox).items.iter().map(move |&id| (to as u16, id))
-        };
-        (0..n).flat_map(inbox).collect()
+        let inbox = |to: u16| mirrors.inboxes.get(state.inbox(to)).items.iter().map(move |&id| (to, id));
+        (0..n as u16).flat_map(inbox).collect()
     }
 
     /// Messages to `to` that can be delivered, as (sender, what steps call the message).
@@ -206,9 +204,8 @@ impl Worlds {
             let causal = mirrors.causals.get(state.ids[self.actors()]);
             return causal.heads(to, &network).map(|at| (causal.pending[at].from, at as u32)).collect();
         }
-        let inbox = mirrors.situations.get(state.ids[usize::from(to)]).inbox;
         let key = |id: u32| key(blueprint, mirrors.envelopes.get(id).from, to, id);
-        let heads = inbox::heads(&mirrors.inboxes.get(inbox).items, key);
+        let heads = inbox::heads(&mirrors.inboxes.get(state.inbox(to)).items, key);
         heads.map(|id| (mirrors.envelopes.get(id).from, id)).collect()
     }
 
@@ -220,26 +217,32 @@ impl Worlds {
         }
     }
 
-    /// A step in full: what was planned for a situation depends on the state.
+    /// A step in full: to what an actor reacts depends on the state.
     pub fn in_full(&self, state: &State, step: &Step) -> Step {
-        let Step::Act { actor, nth } = *step else { return *step };
+        let Step::Act { actor, item, branch } = *step else { return *step };
         self.prepare(state);
-        let mirrors = &mut *self.mirrors.borrow_mut();
-        let situation = state.ids[usize::from(actor)];
-        self.plan(mirrors, situation);
-        mirrors.planned(situation, nth).step
+        self.act_in_full(&mut self.mirrors.borrow_mut(), state, actor, item, branch)
     }
 
     /// Makes sure that the mirrors know everything that the state mentions.
+    #[inline]
     fn prepare(&self, state: &State) {
-        let mut mirrors = self.mirrors.borrow_mut();
-        if mirrors.age == self.table.age() {
-            return;
+        if self.mirrors.borrow().age != self.table.age() {
+            self.catch_up(state);
         }
-        let n = self.actors();
-        let missing = state.ids[..n].iter().any(|&id| mirrors.situations.misses(id))
-            || mirrors.weathers.misses(state.weather())
-            || (self.is_causal() && mirrors.causals.misses(state.ids[n]));
+    }
+
+    #[cold]
+    fn catch_up(&self, state: &State) {
+        let mut mirrors = self.mirrors.borrow_mut();
+        let (locals, rest) = state.ids.split_at(self.actors());
+        let (weather, network) = rest.split_last().expect("the last slot is the weather");
+        let missing = locals.iter().any(|&id| mirrors.locals.misses(id))
+            || mirrors.weathers.misses(*weather)
+            || match self.is_causal() {
+                true => network.iter().any(|&id| mirrors.causals.misses(id)),
+                false => network.iter().any(|&id| mirrors.inboxes.misses(id)),
+            };
         if missing {
             self.table.copy(&mut mirrors);
         }
@@ -252,32 +255,23 @@ impl Worlds {
 
     /// The state before anybody has started.
     fn blank(&self, mirrors: &mut Mirrors) -> State {
-        let n = self.actors();
+        let actors = 0..self.actors() as u16;
         let ids: Vec<u32> = self.learn(mirrors, |entries, blueprint| {
-            let local = entries.local(Status::New, NONE, Vec::new());
-            let mut ids = Vec::new();
-            for actor in 0..n as u16 {
-                let inbox = if self.is_causal() { NONE } else { entries.inbox_of(blueprint, actor, Box::default()) };
-                ids.push(entries.situation(Situation { actor, local, inbox }, self.weight(usize::from(actor))));
-            }
-            if self.is_causal() {
-                ids.push(entries.causal(Causal::new(n), &|from, to| blueprint.channel(from, to)));
+            let mut ids: Vec<u32> = Vec::new();
+            ids.extend(actors.clone().map(|actor| entries.local(actor, Status::New, NONE, Vec::new())));
+            match self.is_causal() {
+                true => {
+                    let causal = Causal::new(actors.len());
+                    ids.push(entries.causal(causal, &|from, to| blueprint.channel(from, to)));
+                }
+                false => ids.extend(actors.map(|actor| entries.empty_inbox(blueprint, actor))),
             }
             let spec = blueprint.spec.as_ref().filter(|_| self.is_watched());
             let history = spec.map(|spec| entries.first_stage(&**spec));
             ids.push(entries.weather(Weather { left: blueprint.faults, history, ..Weather::default() }));
             ids
         });
-        let mut state = State { print: 0, ids: SmallVec::from_vec(ids) };
-        let last = state.ids.len() - 1;
-        let situations = state.ids[..n].iter().map(|&id| mirrors.situations.print(id));
-        state.print = situations.fold(0, u128::wrapping_add);
-        state.print = state.print.wrapping_add(mirrors.weathers.print(state.weather()).wrapping_mul(self.weight(last)));
-        if self.is_causal() {
-            let net = mirrors.causals.print(state.ids[n]).wrapping_mul(self.weight(n));
-            state.print = state.print.wrapping_add(net);
-        }
-        state
+        self.summed(mirrors, &ids)
     }
 
     /// A state with these local states and nothing on its way.
@@ -324,7 +318,7 @@ impl Worlds {
 }
 
 fn show_local(mirrors: &Mirrors, local: &Local) -> String {
-    let Local { status, value, timers } = local;
+    let Local { status, value, timers, .. } = local;
     let state = if *value == NONE { "-".to_string() } else { mirrors.values.get(*value).value.show() };
     match (status, timers.is_empty()) {
         (Status::Up, true) => state,
@@ -358,7 +352,7 @@ impl Model for Worlds {
 
     fn glance(&self, state: &State) -> Option<u128> {
         let mirrors = self.prepared(state);
-        Some(state.ids[..self.actors()].iter().fold(0, |sum: u128, &id| sum.wrapping_add(mirrors.looks[id as usize])))
+        Some(state.ids[..self.actors()].iter().fold(0, |sum: u128, &id| sum.wrapping_add(mirrors.locals.print(id))))
     }
 
     fn looked_further(&self) -> bool {
@@ -368,8 +362,7 @@ impl Model for Worlds {
     fn prints(&self, state: &State, out: &mut Vec<(u32, u128)>) -> bool {
         self.prepare(state);
         let mirrors = &mut *self.mirrors.borrow_mut();
-        let weather = mirrors.weathers.get(state.weather());
-        let quick = weather.failed.is_none() && self.is_calm(weather);
+        let quick = self.is_quick(mirrors, state);
         if quick {
             self.successor_prints(mirrors, state, out);
         }
@@ -384,9 +377,16 @@ impl Model for Worlds {
     fn successor(&self, state: &State, number: u32) -> Option<State> {
         self.prepare(state);
         let mirrors = &mut *self.mirrors.borrow_mut();
-        let step = self.numbered_step(mirrors, state, number)?;
         let mut next = state.clone();
-        self.perform(mirrors, &mut next, &step);
+        match Number::read(number) {
+            Number::Act { actor, item, branch } if self.is_quick(mirrors, state) => {
+                self.act(mirrors, &mut next, actor, item, branch);
+            }
+            _ => {
+                let step = self.numbered_step(mirrors, state, number)?;
+                self.perform(mirrors, &mut next, &step);
+            }
+        }
         Some(next)
     }
 
@@ -399,8 +399,16 @@ impl Model for Worlds {
         state.print
     }
 
+    fn has_failed(&self, state: &State) -> bool {
+        self.prepared(state).sky(state).failed
+    }
+
     fn failure(&self, state: &State) -> Option<Violation> {
-        let (actor, failure) = self.prepared(state).weathers.get(state.weather()).failed?;
+        let mirrors = self.prepared(state);
+        if !mirrors.sky(state).failed {
+            return None;
+        }
+        let (actor, failure) = mirrors.weathers.get(state.weather()).failed?;
         let process = Some(self.blueprint().actors[usize::from(actor)].name.clone());
         Some(Violation { process, ..(**self.table.lock().failures.get(failure)).clone() })
     }

@@ -75,7 +75,7 @@ impl<M: Model> Checks<M> {
 
     /// Whether a state is wrong whatever comes after it.
     pub fn is_wrong(&self, model: &M, state: &M::State) -> bool {
-        model.failure(state).is_some() || self.broken(model, state).is_some()
+        model.has_failed(state) || self.broken(model, state).is_some()
     }
 
     /// Whether a state in which nothing more can happen, and that is not wrong otherwise, is wrong.

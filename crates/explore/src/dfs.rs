@@ -99,15 +99,25 @@ impl<S: Clone + Eq + Hash> Access<'_, S> {
         }
     }
 
-    fn shard<T>(&mut self, print: u128, run: impl FnOnce(&mut Reached<S>) -> T) -> T {
+    /// Adds a state that was reached in `depth` steps; `state` is there if whole states are kept.
+    #[inline(always)]
+    fn insert(&mut self, print: u128, state: Option<&S>, depth: u32) -> Arrival {
         match self {
             Access::Held(shards) => {
                 let shard = shard_of(print, shards.len());
-                run(&mut shards[shard])
+                shards[shard].insert(print, state, depth)
             }
-            Access::Shared(shards) => run(&mut lock(&shards[shard_of(print, shards.len())])),
+            Access::Shared(shards) => insert_shared(shards, print, state, depth),
         }
     }
+}
+
+#[inline(never)]
+fn insert_shared<S>(shards: &[Mutex<Reached<S>>], print: u128, state: Option<&S>, depth: u32) -> Arrival
+where
+    S: Clone + Eq + Hash,
+{
+    lock(&shards[shard_of(print, shards.len())]).insert(print, state, depth)
 }
 
 /// The number of shards is a power of two.
@@ -212,7 +222,7 @@ impl<'a, M: Model> Worker<'a, M> {
         let initial = self.own.stepper.initial();
         self.own.transitions = initial.len() as u64;
         for (nth, (print, state)) in initial.into_iter().enumerate() {
-            let arrival = access.shard(print, |shard| shard.insert(print, Some(&state), 0));
+            let arrival = access.insert(print, Some(&state), 0);
             if arrival == Arrival::New {
                 self.stack.push_back(Task { nth: nth as u32, state, arrival });
             }
@@ -256,7 +266,9 @@ impl<'a, M: Model> Worker<'a, M> {
         self.trail.truncate(depth);
         self.trail.push(nth);
         let count = ((top - start.max(self.given)) as usize).min(TOGETHER);
-        self.group.extend(self.stack.drain(self.stack.len() - count..).rev());
+        for _ in 0..count {
+            self.group.extend(self.stack.pop_back());
+        }
         true
     }
 
@@ -282,16 +294,17 @@ impl<'a, M: Model> Worker<'a, M> {
         let mut listed = [Listed::default(); TOGETHER];
         for (at, task) in group.iter().enumerate() {
             self.tick();
-            let failed = self.own.stepper.model.failure(&task.state).is_some();
+            let failed = self.own.stepper.model.has_failed(&task.state);
             let steps = (depth < self.bound && !failed).then(|| self.steps(at, &task.state, Part::Reduced, access));
             listed[at] = Listed { failed, steps };
         }
         for (at, task) in group.iter().enumerate().filter(|(_, task)| task.arrival == Arrival::New) {
             self.look(task, listed[at].failed);
         }
-        for (at, task) in group.drain(..).enumerate().filter(|&(at, _)| !listed[at].failed) {
-            self.go_on(at, &task, listed[at].steps, access);
+        for (at, task) in group.iter().enumerate().filter(|&(at, _)| !listed[at].failed) {
+            self.go_on(at, task, listed[at].steps, access);
         }
+        group.clear();
         self.group = group;
     }
 
@@ -386,16 +399,24 @@ impl<'a, M: Model> Worker<'a, M> {
     fn insert(&mut self, at: usize, from: &M::State, access: &mut Access<'_, M::State>) -> bool {
         let depth = self.trail.len() as u32 + 1;
         let Batch { prints, built } = &mut self.batches[at];
-        let mut built = built.drain(..);
         let (before, mut new) = (self.stack.len(), 0);
+        let mut built = built.drain(..);
         for (nth, print) in prints.drain(..) {
-            let built = built.next();
-            let arrival = access.shard(print, |shard| shard.insert(print, built.as_ref(), depth));
+            let arrival = if self.own.stepper.whole {
+                let state = built.next().expect("whole states are built at once");
+                let arrival = access.insert(print, Some(&state), depth);
+                if arrival != Arrival::Known {
+                    self.stack.push_back(Task { nth, state, arrival });
+                }
+                arrival
+            } else {
+                let arrival = access.insert(print, None, depth);
+                if arrival != Arrival::Known {
+                    self.stack.push_back(Task { nth, state: self.own.stepper.build(from, nth), arrival });
+                }
+                arrival
+            };
             new += u64::from(arrival == Arrival::New);
-            if arrival != Arrival::Known {
-                let state = built.unwrap_or_else(|| self.own.stepper.build(from, nth));
-                self.stack.push_back(Task { nth, state, arrival });
-            }
         }
         drop(built);
         self.count_new(new);

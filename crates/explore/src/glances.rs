@@ -3,8 +3,8 @@
 //! It forgets: each glance has one place, and the last one there is remembered. So it stays in the processor's caches, whatever the size of the
 //! state space.
 
-/// Places: 64 kB.
-const PLACES: usize = 1 << 12;
+/// Places: 512 kB.
+const PLACES: usize = 1 << 15;
 
 /// Glances at states without fault.
 #[derive(Default)]

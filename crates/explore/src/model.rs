@@ -44,6 +44,11 @@ pub trait Model: Clone + Send + 'static {
         None
     }
 
+    /// Whether the step that led to `state` failed: whether there is a [`Model::failure`].
+    fn has_failed(&self, state: &Self::State) -> bool {
+        self.failure(state).is_some()
+    }
+
     /// 128 bits that stand for the state; equal states must have equal ones, whichever worker asks.
     fn fingerprint(&self, state: &Self::State) -> u128 {
         fingerprint::of(state)

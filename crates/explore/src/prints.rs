@@ -11,6 +11,8 @@ use manyworlds_memory::{in_large_pages, prefetch};
 const EMPTY: u128 = 0;
 /// Slots in a line.
 const LINE: usize = 4;
+/// A table with fewer lines is small.
+const SMALL: usize = 1 << 13;
 /// Where the number of steps is kept, in a set that keeps it.
 const STEPS: u128 = u32::MAX as u128;
 
@@ -88,11 +90,16 @@ impl Prints {
     /// Where the fingerprint is, or where it belongs; `UPPER` if its lower 32 bits do not count.
     #[inline(always)]
     fn find<const UPPER: bool>(&self, print: u128) -> usize {
+        let top = high(print);
         let mut line = self.home(print);
         loop {
             let start = self.first + line * LINE;
-            let slots = &self.slots[start..start + LINE];
+            let slots: &[u128; LINE] = self.slots[start..start + LINE].try_into().expect("a line");
             for (nth, &slot) in slots.iter().enumerate() {
+                // Half of a slot is nearly always enough to go on.
+                if high(slot) != top && high(slot) != high(EMPTY) {
+                    continue;
+                }
                 let same = if UPPER { (slot ^ print) >> 32 == 0 } else { slot == print };
                 if same || slot == EMPTY {
                     return start + nth;
@@ -111,7 +118,8 @@ impl Prints {
 
     #[cold]
     fn grow(&mut self) {
-        self.lines = (self.lines / 2 * 3).max(16);
+        // While it is small, memory matters less than copying.
+        self.lines = if self.lines < SMALL { (self.lines * 2).max(16) } else { self.lines / 2 * 3 };
         assert!(self.lines <= u32::MAX as usize, "a table of fingerprints is too long");
         // Written, not just promised to be zero: a page that is read before it is written costs a second fault, and with several workers
         // an interrupt of the other cores.
@@ -128,6 +136,11 @@ impl Prints {
             self.slots[at] = print;
         }
     }
+}
+
+#[inline(always)]
+fn high(print: u128) -> u64 {
+    (print >> 64) as u64
 }
 
 #[cfg(test)]

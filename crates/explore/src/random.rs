@@ -126,7 +126,7 @@ impl<M: Model> Walker<M> {
         let mut trail = vec![start as u32];
         while !walk.broken_off {
             let wrong = self.checks.is_wrong(&self.stepper.model, &state);
-            let failed = self.stepper.model.failure(&state).is_some();
+            let failed = self.stepper.model.has_failed(&state);
             let next = if failed { None } else { self.stepper.pick(&state, |n| dice.below(n)) };
             if wrong || next.is_none() && !failed && self.checks.is_wrong_at_rest(&self.stepper.model, &state) {
                 walk.found = Some(self.found(&trail));

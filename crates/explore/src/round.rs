@@ -196,7 +196,7 @@ impl<M: Model> Round<M> {
         let states = std::mem::take(&mut chunk.states);
         for (index, state) in states.iter().enumerate() {
             let Worker { stepper, checks, row } = worker;
-            if stepper.model.failure(state).is_some() {
+            if stepper.model.has_failed(state) {
                 continue;
             }
             let parent = chunk.number(index);
@@ -277,7 +277,7 @@ impl<S: Clone + Eq + std::hash::Hash> Shard<S> {
     /// A new state.
     fn add<M: Model<State = S>>(&mut self, state: S, link: (u32, u32), worker: &Worker<M>) {
         let (model, checks) = (&worker.stepper.model, &worker.checks);
-        if model.failure(&state).is_some() || checks.look(model, &state) {
+        if model.has_failed(&state) || checks.look(model, &state) {
             self.wrong.push(self.fresh.len());
         }
         self.fresh.push(state);

@@ -111,7 +111,7 @@ impl<'a, M: Model, S: Scheduler> Search<'a, M, S> {
         self.visits += 1;
         let (checks, model) = (&self.checks, &self.stepper.model);
         let before = self.frames.last().is_some_and(|frame| frame.wrong);
-        let failed = model.failure(&state).is_some();
+        let failed = model.has_failed(&state);
         let wrong = failed || checks.look(model, &state) || before;
         let entries = if failed { Vec::new() } else { self.entries(&state) };
         let rests = entries.is_empty() && !failed;

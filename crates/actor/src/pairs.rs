@@ -1,0 +1,89 @@
+//! A map from two ids to something small, made for one thing: a look-up that touches one cache line.
+//!
+//! Open addressing, linear probing, at most half full. Nothing is ever removed.
+
+/// No pair of ids: an empty slot.
+const EMPTY: u64 = u64::MAX;
+const FEWEST: usize = 64;
+
+/// A map from two ids to something small.
+pub struct Pairs<V> {
+    slots: Vec<(u64, V)>,
+    len: usize,
+    /// A home is the upper bits of a product: so many are shifted out.
+    shift: u32,
+}
+
+impl<V> Default for Pairs<V> {
+    fn default() -> Pairs<V> {
+        Pairs { slots: Vec::new(), len: 0, shift: 64 }
+    }
+}
+
+impl<V: Copy + Default> Pairs<V> {
+    /// What was inserted for the pair.
+    #[inline(always)]
+    pub fn get(&self, a: u32, b: u32) -> Option<&V> {
+        if self.slots.is_empty() {
+            return None;
+        }
+        let (key, value) = &self.slots[self.find(word(a, b))];
+        (*key != EMPTY).then_some(value)
+    }
+
+    /// Notes a value for a pair that has none yet.
+    pub fn insert(&mut self, a: u32, b: u32, value: V) {
+        if self.slots.len() <= 2 * self.len {
+            self.grow();
+        }
+        let at = self.find(word(a, b));
+        self.len += usize::from(self.slots[at].0 == EMPTY);
+        self.slots[at] = (word(a, b), value);
+    }
+
+    /// Where the key is, or where it belongs.
+    #[inline(always)]
+    fn find(&self, key: u64) -> usize {
+        let last = self.slots.len() - 1;
+        let mut at = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> self.shift) as usize & last;
+        while self.slots[at].0 != key && self.slots[at].0 != EMPTY {
+            at = (at + 1) & last;
+        }
+        at
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let size = (4 * self.len).next_power_of_two().max(FEWEST);
+        self.shift = 64 - size.trailing_zeros();
+        let old = std::mem::replace(&mut self.slots, vec![(EMPTY, V::default()); size]);
+        for (key, value) in old.into_iter().filter(|(key, _)| *key != EMPTY) {
+            let at = self.find(key);
+            self.slots[at] = (key, value);
+        }
+    }
+}
+
+fn word(a: u32, b: u32) -> u64 {
+    u64::from(a) << 32 | u64::from(b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    #[test]
+    fn agrees_with_the_standard_map() {
+        let (mut pairs, mut naive) = (Pairs::default(), HashMap::new());
+        for i in 0..20_000u32 {
+            let (a, b) = (i.wrapping_mul(2_654_435_761) % 300, i % 70);
+            assert_eq!(pairs.get(a, b), naive.get(&(a, b)));
+            pairs.insert(a, b, i);
+            naive.insert((a, b), i);
+        }
+        assert_eq!(pairs.len, naive.len());
+        assert!(naive.iter().all(|(&(a, b), value)| pairs.get(a, b) == Some(value)));
+        assert_eq!(pairs.get(300, 0), None);
+    }
+}
