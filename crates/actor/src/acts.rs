@@ -110,7 +110,7 @@ pub struct Items {
 impl Items {
     /// How many there are.
     #[inline]
-    pub fn len(self) -> u32 {
+    pub fn count(self) -> u32 {
         self.heads.len + self.own.len
     }
 }

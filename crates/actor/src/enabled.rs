@@ -70,7 +70,7 @@ impl Worlds {
     fn acts(&self, mirrors: &mut Mirrors, state: &State, actor: u16, out: &mut Vec<Step>) {
         let local = state.ids[usize::from(actor)];
         let items = self.items(mirrors, local, state.inbox(actor));
-        for item in 0..items.len() {
+        for item in 0..items.count() {
             let (_, acts) = self.item(mirrors, local, items, item);
             let item = item as u16;
             out.extend((0..acts.range().len() as u16).map(|branch| Step::Act { actor, item, branch }));
