@@ -1,6 +1,6 @@
 //! Depth-first search: the visited states and a stack, no parent links.
 //!
-//! A state is marked when it is found and expanded when it is taken from the stack; a path is the numbers of the actions that led to the
+//! A state is marked and looked at when it is found, and expanded when it is taken from the stack; a path is the numbers of the actions that led to the
 //! state at hand. A worker that has nothing to do is given the oldest states of another's stack, with their paths.
 //!
 //! A few siblings are expanded together: the successors of all of them are listed, and looked up after that. So what the look-ups need is on its
@@ -179,15 +179,6 @@ struct Batch<S> {
     built: Vec<S>,
 }
 
-/// What is known of a state before its successors are looked up.
-#[derive(Clone, Copy, Default)]
-struct Listed {
-    /// A handler failed: there are no successors.
-    failed: bool,
-    /// `None` if they were not listed.
-    steps: Option<Steps>,
-}
-
 impl<'a, M: Model> Worker<'a, M> {
     fn new(model: &M, config: &'a Config, shared: &'a Shared<'a, M>) -> Worker<'a, M> {
         let own = Own {
@@ -221,13 +212,15 @@ impl<'a, M: Model> Worker<'a, M> {
         let mut access = Access::Shared(&self.shared.visited);
         let initial = self.own.stepper.initial();
         self.own.transitions = initial.len() as u64;
+        let mut new = 0;
         for (nth, (print, state)) in initial.into_iter().enumerate() {
             let arrival = access.insert(print, Some(&state), 0);
             if arrival == Arrival::New {
-                self.stack.push_back(Task { nth: nth as u32, state, arrival });
+                new += 1;
+                self.arrive(&[], Task { nth: nth as u32, state, arrival }, 0);
             }
         }
-        self.count_new(self.stack.len() as u64);
+        self.count_new(new);
         let jobs = self.stack.drain(..).map(|task| Job { trail: Vec::new(), task });
         self.shared.queue().jobs.extend(jobs.rev());
     }
@@ -287,72 +280,72 @@ impl<'a, M: Model> Worker<'a, M> {
         self.shared.announce(&queue);
     }
 
-    /// Visits the states of the group.
+    /// Expands the states of the group.
     fn visit(&mut self, access: &mut Access<'_, M::State>) {
         let mut group = std::mem::take(&mut self.group);
-        let depth = self.trail.len() as u32;
-        let mut listed = [Listed::default(); TOGETHER];
+        let mut listed = [Steps::default(); TOGETHER];
         for (at, task) in group.iter().enumerate() {
             self.tick();
-            let failed = self.own.stepper.model.has_failed(&task.state);
-            let steps = (depth < self.bound && !failed).then(|| self.steps(at, &task.state, Part::Reduced, access));
-            listed[at] = Listed { failed, steps };
+            listed[at] = self.steps(at, &task.state, Part::Reduced, access);
         }
-        for (at, task) in group.iter().enumerate().filter(|(_, task)| task.arrival == Arrival::New) {
-            self.look(task, listed[at].failed);
-        }
-        for (at, task) in group.iter().enumerate().filter(|&(at, _)| !listed[at].failed) {
-            self.go_on(at, task, listed[at].steps, access);
+        for (at, task) in group.iter().enumerate() {
+            let before = self.stack.len();
+            let moved = self.expand(at, task, listed[at], access);
+            if self.stack.len() > before {
+                let start = self.given + before as u64;
+                self.marks.push(Mark { start, depth: self.trail.len(), nth: task.nth });
+            }
+            if task.arrival == Arrival::New && !moved {
+                self.rest(&[task.nth], &task.state);
+            }
         }
         group.clear();
         self.group = group;
     }
 
-    /// Looks at a new state.
-    fn look(&mut self, task: &Task<M::State>, failed: bool) {
-        if self.config.collect_states {
-            self.own.collected.push(task.state.clone());
+    /// A state is reached, for the first time or sooner than before, in `depth` steps: the trail, then `from`, then its own. It is looked at if
+    /// it is new, and put on the stack if it is to be expanded.
+    #[inline(always)]
+    fn arrive(&mut self, from: &[u32], task: Task<M::State>, depth: u32) {
+        let (new, failed) = (task.arrival == Arrival::New, self.own.stepper.model.has_failed(&task.state));
+        if new {
+            if self.config.collect_states {
+                self.own.collected.push(task.state.clone());
+            }
+            if failed || self.own.checks.look(&self.own.stepper.model, &task.state) {
+                self.found(from, task.nth);
+            }
         }
-        if failed || self.own.checks.look(&self.own.stepper.model, &task.state) {
-            self.found(task.nth);
+        if failed {
+            return;
         }
-    }
-
-    /// Puts the successors of a state that are new on the stack.
-    fn go_on(&mut self, at: usize, task: &Task<M::State>, steps: Option<Steps>, access: &mut Access<'_, M::State>) {
-        let before = self.stack.len();
-        let moved = if let Some(steps) = steps {
-            self.expand(at, task, steps, access)
-        } else {
-            let moved = self.own.stepper.has_successor(&task.state);
-            self.own.cut += i64::from(moved);
-            moved
-        };
-        if self.stack.len() > before {
-            let start = self.given + before as u64;
-            self.marks.push(Mark { start, depth: self.trail.len(), nth: task.nth });
+        if depth < self.bound {
+            return self.stack.push_back(task);
         }
-        if task.arrival == Arrival::New && !moved {
-            self.rest(task);
+        let moves = self.own.stepper.has_successor(&task.state);
+        self.own.cut += i64::from(moves);
+        if new && !moves {
+            self.rest(&[from, &[task.nth]].concat(), &task.state);
         }
     }
 
-    /// Nothing more can happen in a state.
-    fn rest(&mut self, task: &Task<M::State>) {
-        let (checks, model, state) = (&self.own.checks, &self.own.stepper.model, &task.state);
+    /// Nothing more can happen in the state to which these steps lead from the end of the trail.
+    fn rest(&mut self, steps: &[u32], state: &M::State) {
+        let (checks, model) = (&self.own.checks, &self.own.stepper.model);
         if checks.is_wrong_at_rest(model, state) && !checks.is_wrong(model, state) {
-            self.found(task.nth);
+            let (last, before) = steps.split_last().expect("a step leads to every state");
+            self.found(before, *last);
         }
         if self.config.collect_final {
-            self.own.at_rest.push(task.state.clone());
+            self.own.at_rest.push(state.clone());
         }
     }
 
-    /// The state to which this step leads from the end of the trail is wrong.
-    fn found(&mut self, nth: u32) {
+    /// The state to which these steps lead from the end of the trail is wrong.
+    fn found(&mut self, from: &[u32], nth: u32) {
         self.own.violations += 1;
         if self.own.found.is_none() {
-            let numbers: Vec<u32> = self.trail.iter().copied().chain([nth]).collect();
+            let numbers: Vec<u32> = self.trail.iter().chain(from).copied().chain([nth]).collect();
             let path = self.own.stepper.follow(&numbers);
             let violation = self.own.checks.violation(&self.own.stepper.model, path.last());
             self.own.found = violation.map(|violation| Found { violation, path });
@@ -365,9 +358,9 @@ impl<'a, M: Model> Worker<'a, M> {
     /// Puts the new successors on the stack; whether there are any successors at all.
     fn expand(&mut self, at: usize, task: &Task<M::State>, steps: Steps, access: &mut Access<'_, M::State>) -> bool {
         let mut generated = steps.generated;
-        if !self.insert(at, &task.state, access) && steps.reduced {
+        if !self.insert(at, task, access) && steps.reduced {
             generated += self.steps(at, &task.state, Part::Rest, access).generated;
-            self.insert(at, &task.state, access);
+            self.insert(at, task, access);
         }
         // Steps of a state that is expanded again count once.
         match task.arrival {
@@ -395,32 +388,29 @@ impl<'a, M: Model> Worker<'a, M> {
         })
     }
 
-    /// Inserts a batch of successors of `from`; whether anything was new.
-    fn insert(&mut self, at: usize, from: &M::State, access: &mut Access<'_, M::State>) -> bool {
+    /// Inserts a batch of successors of a state; whether anything was new.
+    fn insert(&mut self, at: usize, from: &Task<M::State>, access: &mut Access<'_, M::State>) -> bool {
+        // Steps that lead to `from`, and one more.
         let depth = self.trail.len() as u32 + 1;
-        let Batch { prints, built } = &mut self.batches[at];
-        let (before, mut new) = (self.stack.len(), 0);
-        let mut built = built.drain(..);
+        let mut prints = std::mem::take(&mut self.batches[at].prints);
+        let mut built = std::mem::take(&mut self.batches[at].built);
+        let (mut reached, mut new) = (false, 0);
+        let mut whole = built.drain(..);
         for (nth, print) in prints.drain(..) {
-            let arrival = if self.own.stepper.whole {
-                let state = built.next().expect("whole states are built at once");
-                let arrival = access.insert(print, Some(&state), depth);
-                if arrival != Arrival::Known {
-                    self.stack.push_back(Task { nth, state, arrival });
-                }
-                arrival
-            } else {
-                let arrival = access.insert(print, None, depth);
-                if arrival != Arrival::Known {
-                    self.stack.push_back(Task { nth, state: self.own.stepper.build(from, nth), arrival });
-                }
-                arrival
-            };
+            let state = whole.next();
+            let arrival = access.insert(print, state.as_ref(), depth);
+            if arrival == Arrival::Known {
+                continue;
+            }
+            reached = true;
             new += u64::from(arrival == Arrival::New);
+            let state = state.unwrap_or_else(|| self.own.stepper.build(&from.state, nth));
+            self.arrive(&[from.nth], Task { nth, state, arrival }, depth);
         }
-        drop(built);
+        drop(whole);
+        (self.batches[at].prints, self.batches[at].built) = (prints, built);
         self.count_new(new);
-        self.stack.len() > before
+        reached
     }
 
     fn count_new(&self, new: u64) {

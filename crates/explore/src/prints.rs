@@ -5,14 +5,16 @@
 //! the order of those bits, so that a growing table is copied nearly front to back. Nearly all searches end in the line they begin with, and
 //! that line can be asked for before it is needed.
 
-use manyworlds_memory::{in_large_pages, prefetch};
+use manyworlds_memory::{LARGE_PAGE, Words, prefetch};
 
 /// No fingerprint: an empty slot.
 const EMPTY: u128 = 0;
 /// Slots in a line.
 const LINE: usize = 4;
 /// A table with fewer lines is small.
-const SMALL: usize = 1 << 13;
+const SMALL: usize = 1 << 12;
+/// Lines in a large page.
+const PAGE: usize = LARGE_PAGE / 64;
 /// Where the number of steps is kept, in a set that keeps it.
 const STEPS: u128 = u32::MAX as u128;
 
@@ -20,9 +22,7 @@ const STEPS: u128 = u32::MAX as u128;
 #[derive(Default)]
 pub struct Prints {
     /// Line after line. Lines are filled from the front.
-    slots: Vec<u128>,
-    /// Where the first line begins: at the start of a cache line.
-    first: usize,
+    slots: Words,
     lines: usize,
     len: usize,
     limit: usize,
@@ -48,7 +48,7 @@ impl Prints {
     /// Starts to fetch what is needed to insert a fingerprint.
     #[inline(always)]
     pub fn prefetch(&self, print: u128) {
-        prefetch(&self.slots, self.first + self.home(print) * LINE);
+        prefetch(&self.slots, self.home(print) * LINE);
     }
 
     /// Whether the fingerprint is new.
@@ -93,7 +93,7 @@ impl Prints {
         let top = high(print);
         let mut line = self.home(print);
         loop {
-            let start = self.first + line * LINE;
+            let start = line * LINE;
             let slots: &[u128; LINE] = self.slots[start..start + LINE].try_into().expect("a line");
             for (nth, &slot) in slots.iter().enumerate() {
                 // Half of a slot is nearly always enough to go on.
@@ -118,20 +118,13 @@ impl Prints {
 
     #[cold]
     fn grow(&mut self) {
-        // While it is small, memory matters less than copying.
-        self.lines = if self.lines < SMALL { (self.lines * 2).max(16) } else { self.lines / 2 * 3 };
+        // While it is small, memory matters less than copying. What nearly fills a large page takes all of it.
+        let lines = if self.lines < SMALL { (self.lines * 2).max(16) } else { self.lines / 2 * 3 };
+        self.lines = if lines < PAGE / 4 * 3 { lines } else { lines.next_multiple_of(PAGE) };
         assert!(self.lines <= u32::MAX as usize, "a table of fingerprints is too long");
-        // Written, not just promised to be zero: a page that is read before it is written costs a second fault, and with several workers
-        // an interrupt of the other cores.
-        let length = self.lines * LINE + LINE - 1;
-        let mut slots: Vec<u128> = Vec::with_capacity(length);
-        in_large_pages(slots.spare_capacity_mut());
-        slots.resize(length, EMPTY);
-        // An allocation that begins at a cache line by itself would cost more: the allocator keeps holes for it.
-        self.first = (slots.as_ptr() as usize).wrapping_neg() / size_of::<u128>() % LINE;
-        let old = std::mem::replace(&mut self.slots, slots);
+        let old = std::mem::replace(&mut self.slots, Words::zeroed(self.lines * LINE));
         self.limit = self.lines * LINE / 4 * 3;
-        for print in old.into_iter().filter(|&print| print != EMPTY) {
+        for print in old.iter().copied().filter(|&print| print != EMPTY) {
             let at = self.find::<false>(print);
             self.slots[at] = print;
         }

@@ -13,7 +13,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 /// How many shards there are: many where workers lock them; a few for one worker, so that what leads to them stays in the nearest cache, and no table
 /// is copied as a whole when it grows.
 fn shards(threads: usize) -> usize {
-    if threads > 1 { 256 } else { 8 }
+    if threads > 1 { 256 } else { 4 }
 }
 
 /// A state to be visited.
