@@ -59,7 +59,7 @@ pub struct Head {
     /// The inbox without it.
     pub rest: u32,
     /// How that changes the fingerprint.
-    pub change: u128,
+    pub change: Change,
 }
 
 /// What an actor does: one way in which its handler can go.
@@ -68,7 +68,7 @@ pub struct Act {
     /// The next local state.
     pub local: u32,
     /// How that changes the fingerprint.
-    pub change: u128,
+    pub change: Change,
     /// What it sends.
     pub sends: Span,
     /// It sends to nobody twice.
@@ -82,19 +82,24 @@ pub struct Act {
 pub struct Push {
     /// The inbox with it.
     pub next: u32,
-    /// How that changes the fingerprint: upper and lower half, so that an entry of the table is half a cache line.
-    change: (u64, u64),
+    /// How that changes the fingerprint.
+    pub change: Change,
 }
 
-impl Push {
-    fn new(next: u32, change: u128) -> Push {
-        Push { next, change: ((change >> 64) as u64, change as u64) }
+/// A difference of fingerprints in two halves, so that what holds it takes less room.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Change(u64, u64);
+
+impl Change {
+    fn between(before: u128, after: u128) -> Change {
+        let difference = after.wrapping_sub(before);
+        Change((difference >> 64) as u64, difference as u64)
     }
 
-    /// How it changes the fingerprint.
+    /// The fingerprint after it.
     #[inline(always)]
-    pub fn change(&self) -> u128 {
-        u128::from(self.change.0) << 64 | u128::from(self.change.1)
+    pub fn after(self, print: u128) -> u128 {
+        print.wrapping_add(u128::from(self.0) << 64 | u128::from(self.1))
     }
 }
 
@@ -175,7 +180,7 @@ impl Worlds {
         let start = mirrors.heads.len();
         for envelope in envelopes {
             let rest = self.taken(mirrors, inbox, envelope);
-            let change = mirrors.inboxes.print(rest).wrapping_sub(mirrors.inboxes.print(inbox));
+            let change = Change::between(mirrors.inboxes.print(inbox), mirrors.inboxes.print(rest));
             mirrors.heads.push(Head { envelope, rest, change });
         }
         mirrors.shelves[inbox as usize] = Span::between(start, mirrors.heads.len());
@@ -197,7 +202,7 @@ impl Worlds {
             mirrors.sends.extend(branch.sends.iter().map(|send| (send.to, send.envelope)));
             mirrors.acts.push(Act {
                 local: branch.local,
-                change: mirrors.locals.print(branch.local).wrapping_sub(mirrors.locals.print(local)),
+                change: Change::between(mirrors.locals.print(local), mirrors.locals.print(branch.local)),
                 sends: Span::between(first, mirrors.sends.len()),
                 apart: are_apart(&mirrors.sends[first..]),
                 aside: branch.failure != NONE || (self.watches() && branch.records()),
@@ -217,7 +222,8 @@ impl Worlds {
             let longer = Inbox { owner: *owner, items: inbox::push(items, envelope, key) };
             entries.inbox(blueprint, longer)
         });
-        let push = Push::new(next, mirrors.inboxes.print(next).wrapping_sub(mirrors.inboxes.print(inbox)));
+        let change = Change::between(mirrors.inboxes.print(inbox), mirrors.inboxes.print(next));
+        let push = Push { next, change };
         mirrors.pushes.insert(inbox, envelope, push);
         push
     }

@@ -1,6 +1,6 @@
 //! A map from two ids to something small, made for one thing: a look-up that touches one cache line.
 //!
-//! Open addressing, linear probing, at most half full. Nothing is ever removed.
+//! Open addressing, linear probing, at most two thirds full: dense, to be near. Nothing is ever removed.
 
 /// No pair of ids: an empty slot.
 const EMPTY: u64 = u64::MAX;
@@ -33,7 +33,7 @@ impl<V: Copy + Default> Pairs<V> {
 
     /// Notes a value for a pair that has none yet.
     pub fn insert(&mut self, a: u32, b: u32, value: V) {
-        if self.slots.len() <= 2 * self.len {
+        if 2 * self.slots.len() <= 3 * self.len {
             self.grow();
         }
         let at = self.find(word(a, b));
@@ -54,7 +54,7 @@ impl<V: Copy + Default> Pairs<V> {
 
     #[cold]
     fn grow(&mut self) {
-        let size = (4 * self.len).next_power_of_two().max(FEWEST);
+        let size = (2 * self.slots.len()).max(FEWEST);
         self.shift = 64 - size.trailing_zeros();
         let old = std::mem::replace(&mut self.slots, vec![(EMPTY, V::default()); size]);
         for (key, value) in old.into_iter().filter(|(key, _)| *key != EMPTY) {

@@ -27,7 +27,7 @@ impl Listing<'_> {
     #[inline(always)]
     fn add(&mut self, mirrors: &Mirrors, (actor, item): (u16, u16), acts: Span, rest: u32, print: u128) {
         for (act, branch) in mirrors.acts[acts.range()].iter().zip(0..) {
-            let mut print = print.wrapping_add(act.change);
+            let mut print = act.change.after(print);
             if act.aside || !self.send(mirrors, actor, rest, act, &mut print) {
                 self.late.push((self.out.len(), Step::Act { actor, item, branch }));
             }
@@ -46,7 +46,7 @@ impl Listing<'_> {
             if self.lands(mirrors, to) {
                 let inbox = if to == actor { rest } else { self.inboxes[usize::from(to)] };
                 let Some(push) = mirrors.pushes.get(inbox, envelope) else { return false };
-                *print = print.wrapping_add(push.change());
+                *print = push.change.after(*print);
             }
         }
         true
@@ -63,7 +63,7 @@ impl Listing<'_> {
             });
             let Some(push) = mirrors.pushes.get(changed[at].1, envelope) else { return false };
             changed[at].1 = push.next;
-            *print = print.wrapping_add(push.change());
+            *print = push.change.after(*print);
         }
         true
     }
@@ -126,10 +126,10 @@ impl Worlds {
         if let Some(head) = head {
             let slot = state.inbox_slot(actor);
             state.ids[slot] = head.rest;
-            state.print = state.print.wrapping_add(head.change);
+            state.print = head.change.after(state.print);
         }
         state.ids[usize::from(actor)] = act.local;
-        state.print = state.print.wrapping_add(act.change);
+        state.print = act.change.after(state.print);
         for at in act.sends.range() {
             let (to, envelope) = mirrors.sends[at];
             self.deposit(mirrors, state, to, envelope);
@@ -150,7 +150,7 @@ impl Worlds {
             for (at, item) in heads.range().zip(0..) {
                 let Head { envelope, rest, change } = mirrors.heads[at];
                 let acts = self.answer(mirrors, local, envelope);
-                listing.add(mirrors, (actor, item), acts, rest, state.print.wrapping_add(change));
+                listing.add(mirrors, (actor, item), acts, rest, change.after(state.print));
             }
             for (at, item) in own.range().zip(heads.range().len() as u16..) {
                 listing.add(mirrors, (actor, item), mirrors.own[at], inbox, state.print);
@@ -206,7 +206,7 @@ impl Worlds {
         let slot = state.inbox_slot(to);
         let push = self.pushed(mirrors, state.ids[slot], envelope);
         state.ids[slot] = push.next;
-        state.print = state.print.wrapping_add(push.change());
+        state.print = push.change.after(state.print);
     }
 
     fn send_causal(&self, mirrors: &mut Mirrors, state: &mut State, actor: u16, sends: &[Send]) {

@@ -3,8 +3,8 @@
 //! It forgets: each glance has one place, and the last one there is remembered. So it stays in the processor's caches, whatever the size of the
 //! state space.
 
-/// Places: 512 kB.
-const PLACES: usize = 1 << 15;
+/// Places: 256 kB.
+const PLACES: usize = 1 << 14;
 
 /// Glances at states without fault.
 #[derive(Default)]
