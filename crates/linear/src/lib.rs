@@ -11,6 +11,7 @@
 
 mod check;
 mod explain;
+mod first;
 pub mod formats;
 mod history;
 mod minimize;
@@ -24,6 +25,7 @@ mod watched;
 
 pub use check::{Answer, Consistency, Options, Verdict, check, check_with};
 pub use explain::Explanation;
+pub use first::first_impossible;
 pub use history::{Event, History, Misplaced, Operation};
 pub use objects::Object;
 pub use recorded::{BadLine, Call, Recorded};

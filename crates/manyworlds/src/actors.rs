@@ -39,6 +39,9 @@ impl Subject for System {
                     .to_string(),
             ));
         }
+        if let Some(why) = system.unspecified() {
+            return Err(Refused(why));
+        }
         let (outcome, coverage) = match engine {
             EngineName::Must => {
                 let worlds = system.worlds();
@@ -48,6 +51,9 @@ impl Subject for System {
             _ => {
                 let [worlds, fresh] = [(); 2].map(|()| worlds(&system, engine));
                 let (outcome, coverage) = check_states(&worlds, &fresh, engine, options, Some(network), observer)?;
+                if let Some(why) = worlds.misnamed() {
+                    return Err(Refused(format!("{why}: mend it, or check without symmetry")));
+                }
                 (explained(&worlds, outcome), coverage)
             }
         };
