@@ -72,7 +72,7 @@ impl Worlds {
             Some(found) => TraceHistory {
                 linearization: found.prefix,
                 stuck: found.stuck,
-                minimal: found.minimal.unwrap_or_default(),
+                minimal: found.minimal.filter(|_| found.is_minimal).unwrap_or_default(),
                 core: found.core.unwrap_or_default(),
                 ..recorded
             },

@@ -13,6 +13,9 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+/// Of more operations the first and the last are named.
+const MOST_NUMBERS: usize = 20;
+
 /// What is asked of every file.
 struct Question {
     object: Option<Object>,
@@ -186,6 +189,7 @@ impl Checked<'_> {
                 "longest_prefix": explanation.prefix.len(),
                 "stuck": explanation.stuck,
                 "minimal": explanation.minimal,
+                "is_minimal": explanation.is_minimal,
                 "core": explanation.core,
             })
         });
@@ -269,9 +273,19 @@ impl Checked<'_> {
             );
             text.push_str(timeline(&self.timeline().only(core), &style()).trim_end());
         }
+        if explanation.core.is_none() {
+            text.push_str("\n\nno few operations were found that contradict each other whatever the others did");
+        }
         if let Some(minimal) = &explanation.minimal {
-            let numbers: Vec<String> = minimal.iter().map(usize::to_string).collect();
-            text.push_str(&format!("\n\nsmallest part that fails by itself: operation {}", numbers.join(", ")));
+            let numbers = match &minimal[..] {
+                few if few.len() <= MOST_NUMBERS => few.iter().map(usize::to_string).collect::<Vec<_>>().join(", "),
+                [first, .., last] => format!("{first} to {last}, {} of them", minimal.len()),
+                _ => String::new(),
+            };
+            text.push_str(&match explanation.is_minimal {
+                true => format!("\n\nsmallest part that fails by itself: operation {numbers}"),
+                false => format!("\n\na part that fails by itself (there may be a smaller one): operation {numbers}"),
+            });
         }
         text
     }

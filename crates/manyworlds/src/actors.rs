@@ -62,6 +62,9 @@ impl Subject for System {
 
     fn replay(&self, trace: &Trace, show: &mut dyn FnMut(usize, &TraceStep)) -> Result<Replayed, TraceError> {
         let system = self.clone().network(trace.network);
+        if let Some(message) = system.unspecified() {
+            return Err(TraceError::BadHistory { message });
+        }
         match trace.engine.as_str() {
             "must" => replay(&mut ActorLocals::new(&system).make(), trace, show),
             name => manyworlds_explore::replay(&worlds(&system, name.parse().unwrap_or_default()), trace, show),

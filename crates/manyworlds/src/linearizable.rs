@@ -138,7 +138,8 @@ pub(crate) fn explain(checker: &Checker, explainers: &[Explain], violation: &mut
     let is_there = |why: &Explanation| why.stuck.iter().chain(&why.prefix).all(|&at| at < history.operations.len());
     if let Some(why) = explainers.iter().find_map(|explain| explain(checker, trace)).filter(is_there) {
         (history.linearization, history.stuck) = (why.prefix, why.stuck);
-        (history.minimal, history.core) = (why.minimal.unwrap_or_default(), why.core.unwrap_or_default());
+        history.minimal = why.minimal.filter(|_| why.is_minimal).unwrap_or_default();
+        history.core = why.core.unwrap_or_default();
     }
     if let Some(operation) = history.stuck.first().map(|&at| &history.operations[at]) {
         violation.process = Some(trace.processes[operation.process].name.clone());
