@@ -31,10 +31,8 @@ use super::visited::Visited;
 use crate::spec::Spec;
 use manyworlds_core::{Observer, Progress, StopReason};
 
-/// The observer is asked once in so many configurations, or fewer if there are many kinds of pending operations to try in each.
+/// The observer is asked once in so many configurations, or attempts with pending operations.
 const TICK: u32 = 4096;
-/// To try so many kinds is as much work as a configuration.
-const CLASSES: usize = 16;
 
 /// How a search ends.
 pub enum Found {
@@ -325,7 +323,7 @@ impl<'a, 's, S: Spec, B: Bits> Search<'a, 's, S, B> {
         if self.nodes[at].done.has(self.problem.ops[event.op as usize].slot) {
             return;
         }
-        self.until_tick = self.until_tick.saturating_sub((self.problem.classes.len() / CLASSES) as u32);
+        self.until_tick = self.until_tick.saturating_sub(self.problem.classes.len() as u32);
         for (number, class) in self.problem.classes.iter().enumerate() {
             if class.members[0] >= event.invoked {
                 break;
