@@ -143,11 +143,13 @@ fn check<'a>(question: &Question, file: &'a Path, observer: &dyn Observer) -> Re
 fn read(file: &Path) -> Result<String, Complaint> {
     let name = file.display();
     let bytes = std::fs::read(file).map_err(|e| format!("{name}: cannot be read: {e}"))?;
-    String::from_utf8(bytes).map_err(|e| {
+    let text = String::from_utf8(bytes).map_err(|e| {
         let good = e.utf8_error().valid_up_to();
         let line = e.as_bytes()[..good].iter().filter(|&&byte| byte == b'\n').count() + 1;
         format!("{name}:{line}: byte {good} of the file is not UTF-8; expected a text")
-    })
+    })?;
+    // Some editors begin a text with a mark.
+    Ok(text.strip_prefix('\u{feff}').map(str::to_string).unwrap_or(text))
 }
 
 /// The object that was named, or that the file names, or that has the operations of the file.
@@ -164,6 +166,13 @@ fn object(question: &Question, format: Format, recorded: &Recorded) -> Result<Ob
             names.dedup();
             format!("no specification has all of the operations {}; name one with --spec", names.join(", "))
         }),
+    }
+}
+
+fn counted(operations: usize) -> String {
+    match operations {
+        1 => "1 operation".to_string(),
+        n => format!("{n} operations"),
     }
 }
 
@@ -230,14 +239,14 @@ impl Checked<'_> {
     fn figures(&self) -> String {
         let history = &self.recorded.history;
         let parts = match self.answer.partitions {
-            1 => String::new(),
+            0 | 1 => String::new(),
             parts => format!(", {parts} keys"),
         };
         format!(
-            "{} history of a {}: {} operations, {} pending, at most {} at a time{parts}",
+            "{} history of a {}: {}, {} pending, at most {} at a time{parts}",
             self.format,
             self.object,
-            history.len(),
+            counted(history.len()),
             history.pending(),
             history.max_concurrency(),
         )
@@ -253,10 +262,7 @@ impl Checked<'_> {
 
     /// Why not, for people.
     fn why(&self, explanation: &Explanation) -> String {
-        let placed = match explanation.prefix.len() {
-            1 => "1 operation".to_string(),
-            n => format!("{n} operations"),
-        };
+        let placed = counted(explanation.prefix.len());
         let mut text = format!("\n  {placed} can be put in order; then this cannot be placed:");
         for &number in &explanation.stuck {
             let operation = &self.recorded.history.operations()[number];
