@@ -53,7 +53,10 @@ impl Edn {
 
 /// All forms of a text.
 pub fn parse(text: &str) -> Result<Vec<Edn>, BadLine> {
-    let mut reader = Reader { rest: text, line: 1 };
+    forms(Reader { rest: text, line: 1 })
+}
+
+fn forms(mut reader: Reader<'_>) -> Result<Vec<Edn>, BadLine> {
     let mut forms = Vec::new();
     while let Some(form) = reader.form(0)? {
         forms.push(form);
@@ -64,13 +67,13 @@ pub fn parse(text: &str) -> Result<Vec<Edn>, BadLine> {
     }
 }
 
-/// The only form of a text.
-pub fn parse_one(text: &str) -> Result<Edn, BadLine> {
-    let mut forms = parse(text)?;
+/// The only form in a line of a text.
+pub fn parse_line(text: &str, line: usize) -> Result<Edn, BadLine> {
+    let mut forms = forms(Reader { rest: text, line })?;
     match (forms.pop(), forms.is_empty()) {
         (Some(form), true) => Ok(form),
-        (None, _) => Err(BadLine::new(1, "there is nothing; expected one value")),
-        _ => Err(BadLine::new(1, "there is more than one value")),
+        (None, _) => Err(BadLine::new(line, "there is nothing; expected one value")),
+        _ => Err(BadLine::new(line, "there is more than one value")),
     }
 }
 
@@ -152,7 +155,7 @@ impl Reader<'_> {
                 return Err(self.bad(format!("`{found}` where `{closer}` is expected (opened in line {start})")));
             }
             None => {
-                return Err(self.bad(format!("the file ends where `{closer}` is expected (opened in line {start})")));
+                return Err(self.bad(format!("the text ends where `{closer}` is expected (opened in line {start})")));
             }
         }
         Ok(forms)
@@ -228,7 +231,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_told_with_its_line() {
         for (text, line, problem) in [
-            ("[1\n2", 2, "the file ends where `]` is expected (opened in line 1)"),
+            ("[1\n2", 2, "the text ends where `]` is expected (opened in line 1)"),
             ("{:a}", 1, "a map with a key but no value for it"),
             ("\n(1]", 2, "`]` where `)` is expected (opened in line 2)"),
             ("1\n}", 2, "`}` closes nothing"),

@@ -55,7 +55,7 @@ fn event(
     process: usize,
     (kind, name, text): (&str, &str, &str),
 ) -> Result<(), BadLine> {
-    let value = || match edn::parse_one(text) {
+    let value = || match edn::parse_line(text, line) {
         Ok(value) => value.to_value().map_err(|problem| BadLine::new(line, problem)),
         Err(bad) => Err(BadLine::new(line, format!("the value `{text}` cannot be read: {}", bad.problem))),
     };
