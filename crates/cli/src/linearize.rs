@@ -262,8 +262,10 @@ impl Checked<'_> {
 
     /// Why not, for people.
     fn why(&self, explanation: &Explanation) -> String {
-        let placed = counted(explanation.prefix.len());
-        let mut text = format!("\n  {placed} can be put in order; then this cannot be placed:");
+        let mut text = match explanation.prefix.len() {
+            0 => "\n  this cannot be placed:".to_string(),
+            placed => format!("\n  {} can be put in order; then this cannot be placed:", counted(placed)),
+        };
         for &number in &explanation.stuck {
             let operation = &self.recorded.history.operations()[number];
             text.push_str(&format!(

@@ -51,6 +51,18 @@ fn every_format_is_recognised_and_read() {
 }
 
 #[test]
+fn an_entry_that_is_none_is_told_with_its_line() {
+    let read = "{:process 0, :type :invoke, :f :read, :value nil}";
+    for text in [format!("[{read}\n\n  ; :ok\n :oops]"), format!("{read}\n\n\n7"), format!("()\n({read}\n\n[])")] {
+        let bad = Format::Knossos.read(&text).unwrap_err();
+        assert_eq!(bad.line, 4, "{text}: {bad}");
+    }
+    for text in [format!("#history [{read}]"), format!("#_ {read} [{read}]"), format!("[#_ 7 {read} ; 8\n]")] {
+        assert_eq!(Format::Knossos.read(&text).unwrap().history.len(), 1, "{text}");
+    }
+}
+
+#[test]
 fn a_register_may_be_called_key() {
     let text = "{:process 0, :type :invoke, :f :txn, :value [[:write :key 1]]}\n";
     assert_eq!(Format::recognize(text), Some(Format::Knossos));
