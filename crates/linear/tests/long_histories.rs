@@ -1,9 +1,9 @@
-//! One impossible response in a long history: it is found, and told, without looking at everything again and again.
+//! Long histories: one impossible response is found, and told, without looking at everything again and again; many threads are as one.
 
 use manyworlds_core::{Observer, Progress, StopReason};
 use manyworlds_linear::specs::Register;
 use manyworlds_linear::specs::register::{Operation as Op, Response};
-use manyworlds_linear::{History, Options, check_with};
+use manyworlds_linear::{History, Options, Sequential, check_with};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Counts how often it is asked.
@@ -42,5 +42,39 @@ fn an_impossible_read_in_a_long_history_is_explained_soon() {
         assert_eq!(why.prefix.len(), wrong as usize);
         let asked = asked.0.into_inner();
         assert!(asked < 100, "it was asked {asked} times");
+    }
+}
+
+/// Two registers; one of them breaks.
+struct Fragile;
+
+impl Sequential for Fragile {
+    type State = ();
+    type Operation = u64;
+    type Response = ();
+
+    fn initial(&self) {}
+
+    fn apply(&self, _: &mut (), register: &u64) {
+        assert!(*register == 0, "register {register} breaks");
+    }
+
+    fn key(&self, register: &u64) -> Option<u64> {
+        Some(*register)
+    }
+}
+
+#[test]
+fn a_specification_that_panics_says_so_whoever_asks_it() {
+    let mut history = History::new();
+    for n in 0..5_000 {
+        history.invoke(0, n % 2).unwrap();
+        history.respond(0, ()).unwrap();
+    }
+    for threads in [1, 2] {
+        let check = || check_with(&Fragile, &history, &Options { threads, ..Options::default() });
+        let panic = std::panic::catch_unwind(check).unwrap_err();
+        let words = panic.downcast_ref::<String>().expect("a text");
+        assert!(words.contains("register 1 breaks"), "{words}");
     }
 }
