@@ -20,6 +20,7 @@ mod recorded;
 pub mod spec;
 pub mod specs;
 pub mod stage;
+mod translate;
 mod value;
 mod watched;
 

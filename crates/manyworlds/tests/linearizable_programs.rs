@@ -3,12 +3,17 @@
 use manyworlds::linear::Sequential;
 use manyworlds::linear::specs::counter::{Operation as Count, Response as Counted};
 use manyworlds::linear::specs::queue::{Operation as Ask, Response as Answer};
-use manyworlds::linear::specs::{Counter, Queue};
+use manyworlds::linear::specs::register::{Operation as Access, Response as Accessed};
+use manyworlds::linear::specs::{Counter, Queue, Register};
+use manyworlds::prelude::{me, recv, send};
 use manyworlds::sync::atomic::{AtomicI64, Ordering};
 use manyworlds::sync::mpsc;
-use manyworlds::{Checker, Engine, Property, Replayed, Trace, invoked, returned, thread};
+use manyworlds::{
+    Checker, Deadlock, Ending, Engine, Network, Pid, Property, Replayed, Trace, invoked, returned, thread,
+};
 use manyworlds_report::html::{Page, html};
 use manyworlds_report::{Hints, Style, failure};
+use proptest::prelude::*;
 
 fn increments(atomic: bool) -> Checker {
     Checker::new(move || {
@@ -154,4 +159,80 @@ fn a_specification_that_panics_is_a_violation() {
         assert!(violation.message.contains(&format!("{part} is broken")), "{}", violation.message);
         assert_eq!(violation.process.as_deref(), Some("history"));
     }
+}
+
+/// What a client does with a register of which there are two copies: a write goes to one after the other, a read to one of them.
+#[derive(Clone, Copy, Debug)]
+enum Deed {
+    Write(u8),
+    Read(u16),
+}
+
+/// What a copy is told.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Told {
+    Keep(u8),
+    Tell(Pid),
+}
+
+fn copies(network: Network, clients: &[Vec<Deed>]) -> Checker {
+    let copy = || {
+        let mut held = 0;
+        loop {
+            match recv::<Told>() {
+                Told::Keep(value) => held = value,
+                Told::Tell(client) => send(client, held),
+            }
+        }
+    };
+    let mut checker = Checker::empty().process("copy0", copy).process("copy1", copy);
+    for deeds in clients {
+        let deeds = deeds.clone();
+        checker = checker.process("client", move || deeds.iter().for_each(|&deed| perform(deed)));
+    }
+    checker.network(network).deadlock(Deadlock::Allow).linearizable(Register::new(0u8))
+}
+
+fn perform(deed: Deed) {
+    match deed {
+        Deed::Write(value) => {
+            invoked(Access::Write(value));
+            (0..2).for_each(|copy| send(Pid::root(copy), Told::Keep(value)));
+            returned(Accessed::<u8>::Written);
+        }
+        Deed::Read(copy) => {
+            invoked(Access::<u8>::Read);
+            send(Pid::root(copy), Told::Tell(me()));
+            returned(Accessed::Read(recv::<u8>()));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn must_misses_no_history_that_brute_force_finds(
+        network in prop::sample::select(Network::ALL.to_vec()),
+        clients in prop::collection::vec(
+            prop::collection::vec(prop_oneof![(1..3u8).prop_map(Deed::Write), (0..2u16).prop_map(Deed::Read)], 1..=2),
+            2..=3,
+        ),
+    ) {
+        let checker = copies(network, &clients);
+        let Some(worlds) = checker.brute_worlds(5_000) else { return Ok(()) };
+        let wrong = worlds.iter().any(|world| world.ending == Ending::Violating);
+        prop_assert_eq!(checker.check().violation().is_some(), wrong, "{} {:?}", network, clients);
+    }
+}
+
+/// So that the comparison above is one: it is wrong in some cases and right in others, whatever is drawn.
+#[test]
+fn copies_are_right_or_wrong() {
+    use Deed::{Read, Write};
+    let wrong = |network, clients: &[Vec<Deed>]| copies(network, clients).check().violation().is_some();
+    let new_then_old = [vec![Write(1)], vec![Read(0), Read(1)]];
+    assert!(Network::ALL.iter().all(|&network| wrong(network, &new_then_old)));
+    let after_the_write = [vec![Write(1), Read(1)]];
+    assert!(wrong(Network::Asyn, &after_the_write) && !wrong(Network::P2p, &after_the_write));
 }
