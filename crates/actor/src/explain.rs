@@ -9,7 +9,7 @@ use crate::history::AnySpec;
 use crate::table::Entries;
 use crate::worlds::Worlds;
 use manyworlds_core::{Trace, TraceHistory, panics};
-use manyworlds_linear::{Explanation, History, Operation, Options, Spec, Verdict, check_with};
+use manyworlds_linear::{Operation, Spec, first_impossible};
 use rustc_hash::FxHashMap;
 use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -64,15 +64,15 @@ impl Worlds {
         let Some(spec) = self.blueprint().spec.clone() else { return Some(recorded) };
         let explain = || {
             let operations = self.with_entries(|entries, _| operations(entries, &recorded))?;
-            explain(&Known(spec), &operations)
+            first_impossible(&Known(spec), &operations)
         };
         // The specification is user code.
         let explained = panics::listen(|| catch_unwind(AssertUnwindSafe(explain))).ok().flatten();
         Some(match explained {
-            Some((linearization, found)) => TraceHistory {
-                linearization,
+            Some(found) => TraceHistory {
+                linearization: found.prefix,
                 stuck: found.stuck,
-                minimal: found.minimal.unwrap_or_default(),
+                minimal: found.minimal.filter(|_| found.is_minimal).unwrap_or_default(),
                 core: found.core.unwrap_or_default(),
                 ..recorded
             },
@@ -124,84 +124,12 @@ impl Known {
     }
 }
 
-/// The first return that cannot be explained, and why; an order that explains what came before it. `None` if all can be.
-fn explain(spec: &Known, operations: &Operations) -> Option<(Vec<usize>, Explanation)> {
-    let check = |operations| check_with(spec, &History::from_operations(operations), &Options::default()).verdict;
-    let mut ends: Vec<usize> = operations.iter().filter_map(|operation| operation.returned).collect();
-    ends.sort_unstable();
-    let (mut before, mut order) = (0, Vec::new());
-    for end in ends {
-        match check(until(operations, end, &[])) {
-            Verdict::Consistent(found) => (before, order) = (end, found),
-            Verdict::Violated(explanation) => {
-                // Better one in which the impossible operation has no place; but others may have seen what it did.
-                if let Verdict::Consistent(without) = check(until(operations, before, &explanation.stuck)) {
-                    order = without;
-                }
-                return Some((order, explanation));
-            }
-            Verdict::Incomplete(_) => return None,
-        }
-    }
-    None
-}
-
-/// The history up to a return, under the same numbers: what is invoked later may just never take effect. What is open then has no response yet,
-/// except for some that took effect with theirs if at all.
-fn until(operations: &Operations, end: usize, answered: &[usize]) -> Operations {
-    let cut = |(number, operation): (usize, &Operation<Erased, Erased>)| match operation.returned {
-        Some(returned) if returned <= end => operation.clone(),
-        _ => {
-            let response = operation.response.clone().filter(|_| answered.contains(&number));
-            Operation { returned: None, response, ..operation.clone() }
-        }
-    };
-    operations.iter().enumerate().map(cut).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use manyworlds_linear::specs::register::{Operation as Op, Response};
-    use manyworlds_linear::specs::{Register, register};
 
     fn erased<T: Value>(value: T) -> Erased {
         Erased(Arc::new(value))
-    }
-
-    fn operation(
-        process: usize,
-        what: Op<u8>,
-        answer: register::Response<u8>,
-        invoked: usize,
-        returned: usize,
-    ) -> Operation<Erased, Erased> {
-        Operation {
-            process,
-            operation: erased(what),
-            invoked,
-            returned: Some(returned),
-            response: Some(erased(answer)),
-        }
-    }
-
-    #[test]
-    fn the_first_return_without_an_order_is_found_and_what_comes_later_does_not_matter() {
-        let spec = Known(Arc::new(Register::new(0u8)));
-        let mut operations = vec![
-            operation(0, Op::Write(1), Response::Written, 0, 2),
-            operation(1, Op::Read, Response::Read(0), 1, 3),
-            operation(1, Op::Read, Response::Read(0), 4, 6),
-            // Wrong too, but later.
-            operation(0, Op::Read, Response::Read(7), 5, 7),
-        ];
-        let (order, why) = explain(&spec, &operations).unwrap();
-        assert_eq!((order, why.stuck, why.core), (vec![1, 0], vec![2], Some(vec![0, 2])));
-        operations[2] = operation(1, Op::Read, Response::Read(1), 4, 6);
-        let (order, why) = explain(&spec, &operations).unwrap();
-        assert_eq!((order, why.stuck), (vec![1, 0, 2], vec![3]));
-        operations.pop();
-        assert!(explain(&spec, &operations).is_none());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::context::{Note, NoteKind};
 use crate::erased::Value;
 use crate::faults::Weather;
 use crate::step::Step;
-use crate::system::Blueprint;
+use crate::system::{Blueprint, System};
 use crate::table::{Entries, Mirrors};
 use crate::worlds::Worlds;
 use manyworlds_core::{Property, Violation, panics};
@@ -88,10 +88,14 @@ impl Relation for Ids<'_> {
         }
         let [before, what] = [state, operation].map(|id| self.entries.values.get(id).value.clone());
         let said = panics::listen(|| catch_unwind(AssertUnwindSafe(|| self.spec.outcomes(&*before, &*what))));
-        let outcomes = said.unwrap_or_else(|payload| {
-            self.panic.get_or_insert(panics::take(payload.as_ref()));
-            Vec::new()
-        });
+        let outcomes = match said {
+            Ok(outcomes) => outcomes,
+            // Not remembered: whoever asks again must hear of it again.
+            Err(payload) => {
+                self.panic.get_or_insert(panics::take(payload.as_ref()));
+                return Vec::new();
+            }
+        };
         let entries = &mut *self.entries;
         let ids: Outcomes<u32> = outcomes.into_iter().map(|(s, r)| (entries.value(s), entries.value(r))).collect();
         entries.said.outcomes.insert((state, operation), ids.clone());
@@ -140,8 +144,11 @@ impl Entries {
         let value = self.value(note.value.clone());
         match note.kind {
             NoteKind::Invoked => {
-                // A key that cannot be told is that of the whole: slower, and never wrong.
-                let key = catch_unwind(AssertUnwindSafe(|| spec.key(&*note.value))).unwrap_or(None);
+                let said = panics::listen(|| catch_unwind(AssertUnwindSafe(|| spec.key(&*note.value))));
+                let key = said.map_err(|payload| {
+                    let (words, location) = panics::take(payload.as_ref());
+                    self.fail(Property::Assertion, format!("the specification panics: {words}"), location)
+                })?;
                 self.said.keys.insert(value, key);
                 Ok(stage.invoke(actor, value))
             }
@@ -193,6 +200,17 @@ impl Entries {
 
     fn fail(&mut self, property: Property, message: String, location: Option<String>) -> u32 {
         self.failures.intern(Violation { property, message, location, process: None }, fingerprint::of)
+    }
+}
+
+impl System {
+    /// Why the specification of this system cannot be asked anything: it panics before anything has happened.
+    pub fn unspecified(&self) -> Option<String> {
+        let spec = self.blueprint().spec.clone()?;
+        let payload = panics::listen(|| catch_unwind(AssertUnwindSafe(|| drop(spec.initial())))).err()?;
+        let (words, place) = panics::take(payload.as_ref());
+        let place = place.map(|place| format!(" (at {place})")).unwrap_or_default();
+        Some(format!("`initial` of the specification panics: {words}{place}"))
     }
 }
 

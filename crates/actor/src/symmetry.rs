@@ -10,8 +10,9 @@ use crate::state::State;
 use crate::system::Blueprint;
 use crate::table::{Entries, Local, NONE};
 use crate::worlds::Worlds;
-use manyworlds_core::Pid;
+use manyworlds_core::{Pid, panics};
 use rustc_hash::FxHashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The most renamings that are tried for each state: 7!
 const MAX_RENAMINGS: usize = 5040;
@@ -135,11 +136,39 @@ fn local(entries: &mut Entries, blueprint: &Blueprint, names: &Renaming, id: u32
     let value = match value {
         NONE => NONE,
         _ => {
-            let renamed = code.rename_state(&*entries.values.get(value).value.clone(), names);
-            entries.value(renamed)
+            let old = entries.values.get(value).value.clone();
+            let renamed = guarded(entries, blueprint, actor, "rename_state", || code.rename_state(&*old, names));
+            entries.value(renamed.unwrap_or(old))
         }
     };
     entries.local(names.index(actor), status, value, timers.into_vec())
+}
+
+/// Runs user code. If it panics, the first such panic is noted: the run then says nothing, see [`Worlds::misnamed`].
+fn guarded<T>(
+    entries: &mut Entries,
+    blueprint: &Blueprint,
+    actor: u16,
+    what: &str,
+    rename: impl FnOnce() -> T,
+) -> Option<T> {
+    let renamed = panics::listen(|| catch_unwind(AssertUnwindSafe(rename)));
+    let payload = match renamed {
+        Ok(renamed) => return Some(renamed),
+        Err(payload) => payload,
+    };
+    let (words, place) = panics::take(payload.as_ref());
+    let name = &blueprint.actors[usize::from(actor)].name;
+    let place = place.map(|place| format!(" (at {place})")).unwrap_or_default();
+    entries.misnamed.get_or_insert_with(|| format!("`{what}` of actor `{name}` panics: {words}{place}"));
+    None
+}
+
+impl Worlds {
+    /// What went wrong when actors were given new names; then no answer of the run counts.
+    pub fn misnamed(&self) -> Option<String> {
+        self.with_entries(|entries, _| entries.misnamed.clone())
+    }
 }
 
 /// The envelope as its destination would understand it under the new names.
@@ -147,7 +176,8 @@ fn envelope(entries: &mut Entries, blueprint: &Blueprint, names: &Renaming, to: 
     let old = entries.envelopes.get(id).clone();
     let message = entries.values.get(old.message).value.clone();
     let code = &blueprint.actors[usize::from(to)].code;
-    let message = code.rename_message(&*message, names).unwrap_or(message);
+    let renamed = guarded(entries, blueprint, to, "rename_message", || code.rename_message(&*message, names));
+    let message = renamed.flatten().unwrap_or(message);
     entries.envelope(names.index(old.from), message)
 }
 

@@ -163,6 +163,8 @@ pub struct Entries {
     pub stages: Interner<Stage>,
     /// What the specification said.
     pub said: Said,
+    /// The first complaint about code that gives actors new names.
+    pub misnamed: Option<String>,
     known: FxHashMap<(u32, Input), u32>,
     crashes: FxHashMap<(u16, u32), Result<u32, u32>>,
     same_print: FxHashMap<u128, u32>,

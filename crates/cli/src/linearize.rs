@@ -13,6 +13,9 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+/// Of more operations the first and the last are named.
+const MOST_NUMBERS: usize = 20;
+
 /// What is asked of every file.
 struct Question {
     object: Option<Object>,
@@ -140,11 +143,13 @@ fn check<'a>(question: &Question, file: &'a Path, observer: &dyn Observer) -> Re
 fn read(file: &Path) -> Result<String, Complaint> {
     let name = file.display();
     let bytes = std::fs::read(file).map_err(|e| format!("{name}: cannot be read: {e}"))?;
-    String::from_utf8(bytes).map_err(|e| {
+    let text = String::from_utf8(bytes).map_err(|e| {
         let good = e.utf8_error().valid_up_to();
         let line = e.as_bytes()[..good].iter().filter(|&&byte| byte == b'\n').count() + 1;
         format!("{name}:{line}: byte {good} of the file is not UTF-8; expected a text")
-    })
+    })?;
+    // Some editors begin a text with a mark.
+    Ok(text.strip_prefix('\u{feff}').map(str::to_string).unwrap_or(text))
 }
 
 /// The object that was named, or that the file names, or that has the operations of the file.
@@ -161,6 +166,13 @@ fn object(question: &Question, format: Format, recorded: &Recorded) -> Result<Ob
             names.dedup();
             format!("no specification has all of the operations {}; name one with --spec", names.join(", "))
         }),
+    }
+}
+
+fn counted(operations: usize) -> String {
+    match operations {
+        1 => "1 operation".to_string(),
+        n => format!("{n} operations"),
     }
 }
 
@@ -186,6 +198,7 @@ impl Checked<'_> {
                 "longest_prefix": explanation.prefix.len(),
                 "stuck": explanation.stuck,
                 "minimal": explanation.minimal,
+                "is_minimal": explanation.is_minimal,
                 "core": explanation.core,
             })
         });
@@ -226,14 +239,14 @@ impl Checked<'_> {
     fn figures(&self) -> String {
         let history = &self.recorded.history;
         let parts = match self.answer.partitions {
-            1 => String::new(),
+            0 | 1 => String::new(),
             parts => format!(", {parts} keys"),
         };
         format!(
-            "{} history of a {}: {} operations, {} pending, at most {} at a time{parts}",
+            "{} history of a {}: {}, {} pending, at most {} at a time{parts}",
             self.format,
             self.object,
-            history.len(),
+            counted(history.len()),
             history.pending(),
             history.max_concurrency(),
         )
@@ -249,11 +262,10 @@ impl Checked<'_> {
 
     /// Why not, for people.
     fn why(&self, explanation: &Explanation) -> String {
-        let placed = match explanation.prefix.len() {
-            1 => "1 operation".to_string(),
-            n => format!("{n} operations"),
+        let mut text = match explanation.prefix.len() {
+            0 => "\n  this cannot be placed:".to_string(),
+            placed => format!("\n  {} can be put in order; then this cannot be placed:", counted(placed)),
         };
-        let mut text = format!("\n  {placed} can be put in order; then this cannot be placed:");
         for &number in &explanation.stuck {
             let operation = &self.recorded.history.operations()[number];
             text.push_str(&format!(
@@ -269,9 +281,19 @@ impl Checked<'_> {
             );
             text.push_str(timeline(&self.timeline().only(core), &style()).trim_end());
         }
+        if explanation.core.is_none() {
+            text.push_str("\n\nno few operations were found that contradict each other whatever the others did");
+        }
         if let Some(minimal) = &explanation.minimal {
-            let numbers: Vec<String> = minimal.iter().map(usize::to_string).collect();
-            text.push_str(&format!("\n\nsmallest part that fails by itself: operation {}", numbers.join(", ")));
+            let numbers = match &minimal[..] {
+                few if few.len() <= MOST_NUMBERS => few.iter().map(usize::to_string).collect::<Vec<_>>().join(", "),
+                [first, .., last] => format!("{first} to {last}, {} of them", minimal.len()),
+                _ => String::new(),
+            };
+            text.push_str(&match explanation.is_minimal {
+                true => format!("\n\nsmallest part that fails by itself: operation {numbers}"),
+                false => format!("\n\na part that fails by itself (there may be a smaller one): operation {numbers}"),
+            });
         }
         text
     }

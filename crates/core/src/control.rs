@@ -73,6 +73,11 @@ pub trait Observer: Sync {
     fn first_bug(&self, schedule: u64) {
         let _ = schedule;
     }
+
+    /// A scheduler begins to judge a history that it has not met before, or it has just done so.
+    fn judging(&self, begins: bool) {
+        let _ = begins;
+    }
 }
 
 /// An observer that never interferes.

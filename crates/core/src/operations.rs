@@ -1,7 +1,7 @@
 //! The history of a shared object in a trace: which operations were asked for, what came back, and what a checker found out about them.
 //!
-//! Actors note `invoked …` and `returned …`. Engines on states tell these notes as steps. The DPOR engine has a process that hears them: what it
-//! receives, in its order, is the history; a message holds all notes of one step.
+//! Actors and programs note `invoked …` and `returned …`. Engines on states tell these notes as steps. The DPOR engine has a process that hears
+//! them: what it receives, in its order, is the history; a message holds all notes of one step.
 
 use crate::{Property, Trace};
 use serde::{Deserialize, Serialize};
@@ -49,8 +49,11 @@ pub struct TraceHistory {
 impl TraceHistory {
     /// The operations that the steps of a trace record; `None` if they record none.
     pub fn recorded(trace: &Trace) -> Option<TraceHistory> {
-        let watcher = trace.processes.iter().rposition(|process| process.name == HISTORY_PROCESS);
-        let watcher = watcher.filter(|_| trace.engine == "must");
+        let watches = |process: usize| trace.processes.get(process).is_some_and(|p| p.name == HISTORY_PROCESS);
+        // Of several, the one that objects.
+        let objects = trace.steps.last().map(|step| step.process).filter(|&process| watches(process));
+        let watcher = objects.or_else(|| (0..trace.processes.len()).rfind(|&process| watches(process)));
+        let watcher = watcher.filter(|_| ["must", "brute"].contains(&trace.engine.as_str()));
         let mut history = TraceHistory::default();
         for (at, step) in trace.steps.iter().enumerate() {
             let Some(words) = &step.message else { continue };

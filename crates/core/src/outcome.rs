@@ -164,6 +164,12 @@ pub struct ScheduleStats {
     pub first_bug: Option<u64>,
     /// How long that took. Engines read no clock: whoever runs them fills it in.
     pub first_bug_time: Option<Duration>,
+    /// Unique histories before the first one that is not linearizable.
+    pub good_histories: Option<u64>,
+    /// How long unique histories were judged. Whoever runs the engine fills it in.
+    pub judging_time: Option<Duration>,
+    /// Steps of all schedules together: what had to be done if no prefix was kept.
+    pub steps: u64,
 }
 
 impl ScheduleStats {

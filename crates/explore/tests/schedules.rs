@@ -336,6 +336,59 @@ fn seen(post: &Post) -> [usize; 5] {
     [Exhaustive, Dpor, TransDpor, IRed, LiViola].map(|name| ends(&run(post, name, &collect())).len())
 }
 
+/// Every system of so many letters, up to the names of those who get them. Each is there at the start, from one of some senders, or is sent
+/// by whoever gets one that comes before it in the list; its kind is its number there.
+fn systems(letters: u8, senders: u8) -> Vec<Post> {
+    let mut all = vec![Post { actors: letters.max(senders), ..Post::default() }];
+    let mut receivers: Vec<Vec<u8>> = vec![Vec::new()];
+    for nth in 0..letters {
+        let (mut more, mut theirs) = (Vec::new(), Vec::new());
+        for (post, got) in all.iter().zip(&receivers) {
+            let known = got.iter().max().map_or(0, |most| most + 1);
+            for to in 0..=known {
+                let kind = FIRST_KIND + nth;
+                let at_start = (0..senders).map(|from| {
+                    let mut post = post.clone();
+                    post.first.push((from, to, kind));
+                    post
+                });
+                let sent = (0..nth).map(|cause| {
+                    let mut post = post.clone();
+                    post.answers.push(((got[usize::from(cause)], FIRST_KIND + cause), vec![(to, kind)]));
+                    post
+                });
+                let before = more.len();
+                more.extend(at_start.chain(sent));
+                theirs.resize(theirs.len() + more.len() - before, [&got[..], &[to]].concat());
+            }
+        }
+        (all, receivers) = (more, theirs);
+    }
+    all
+}
+
+/// Kinds that are neither invocations nor returns.
+const FIRST_KIND: u8 = 3;
+
+/// Whether the scheduler ends wherever EX does.
+fn misses_nothing(post: &Post, name: SchedulerName) -> bool {
+    ends(&run(post, name, &collect())) == ends(&run(post, SchedulerName::Exhaustive, &collect()))
+}
+
+/// What the text says about the size of the systems below. TransDPOR does not look at senders.
+#[test]
+fn nothing_smaller_shows_what_they_miss() {
+    for letters in 1..=4 {
+        assert!(systems(letters, 1).iter().all(|post| misses_nothing(post, SchedulerName::TransDpor)), "{letters}");
+    }
+    assert!(systems(5, 1).iter().any(|post| !misses_nothing(post, SchedulerName::TransDpor)));
+    for letters in 1..=3 {
+        let small = systems(letters, 4);
+        assert!(small.iter().all(|post| misses_nothing(post, SchedulerName::IRed)), "{letters}");
+    }
+    assert!(systems(4, 5).iter().any(|post| !misses_nothing(post, SchedulerName::IRed)));
+}
+
 /// The system in the text of TransDPOR: x for d, y for b, z for c; y makes b send q to d, z makes c send p to b.
 #[test]
 fn trans_dpor_misses_two_reversals_at_once() {

@@ -15,12 +15,13 @@ pub struct Explanation {
     pub prefix: Vec<usize>,
     /// The operations that cannot be placed: the one whose response ends that prefix; without real time, all that should come next.
     pub stuck: Vec<usize>,
-    /// Operations that are not linearizable by themselves; without any one of them, the others are. `None` if the check was stopped before
-    /// they were found, or not asked for them.
+    /// Operations that are not linearizable by themselves. `None` if the check was not asked for them.
     pub minimal: Option<Vec<usize>>,
+    /// Whether it is known that without any one of the `minimal` operations the others are linearizable. If not, it would have taken too long.
+    pub is_minimal: bool,
     /// Operations whose times and responses contradict each other even if every other operation is pending: it took effect
     /// whenever that helps, or never. A smaller set has no such contradiction (unless it takes too long to see). This says more than
-    /// `minimal`, which is often just a read of a value whose write was left out.
+    /// `minimal`, which is often just a read of a value whose write was left out. `None` if no contradiction was found near what is stuck.
     pub core: Option<Vec<usize>>,
 }
 
@@ -37,12 +38,74 @@ pub(crate) fn explain<S: Spec>(
         Found::Dead { order, stuck } => (order, stuck, part.to_vec()),
         Found::Order(_) | Found::Stopped(_) => unreachable!("there is nothing to explain"),
     };
-    let mut explanation = Explanation { prefix, stuck, minimal: None, core: None };
+    let mut explanation = Explanation { prefix, stuck, ..Explanation::default() };
     if options.explain {
-        explanation.minimal = smallest(spec, history, &cause, options).ok();
-        explanation.core = core(spec, history, part, &cause, options).ok();
+        let near = by_distance(history, &cause, &explanation.stuck);
+        let (minimal, done) = smallest(spec, history, &near, options);
+        (explanation.minimal, explanation.is_minimal) = (Some(minimal), done.is_ok());
+        explanation.core = core(spec, history, part, &near, options);
     }
     explanation
+}
+
+/// How many operations the checks of one search for a part may look at, all together: enough for any history of some hundred operations.
+const EFFORT: usize = 2_000_000;
+/// Parts of more operations explain nothing to anybody.
+const LARGEST_CORE: usize = 512;
+
+/// Why a search for a smaller part ended early.
+enum Tired {
+    /// It took too long.
+    Effort,
+    /// The observer stopped it.
+    Stopped,
+}
+
+/// What is left of the effort.
+struct Effort(usize);
+
+impl Effort {
+    fn spend(&mut self, operations: usize) -> Result<(), Tired> {
+        self.0 = self.0.checked_sub(operations).ok_or(Tired::Effort)?;
+        Ok(())
+    }
+}
+
+/// The operations that are stuck, then the others, those that were invoked nearest to them first.
+fn by_distance<O, R>(history: &History<O, R>, cause: &[usize], stuck: &[usize]) -> Vec<usize> {
+    let operations = history.operations();
+    let centre = stuck.first().map_or(0, |&number| operations[number].invoked);
+    let mut near = cause.to_vec();
+    near.sort_by_key(|&number| (!stuck.contains(&number), operations[number].invoked.abs_diff(centre)));
+    near
+}
+
+/// Neighbourhoods of what is stuck, ever larger, until one is bad; then what of it is needed. All of `near` is known to be bad. What is
+/// left is bad, whether it is minimal or not; `None` if nothing smaller than `most` is.
+fn minimal_near(
+    near: &[usize],
+    most: usize,
+    bad: &mut dyn FnMut(&[usize]) -> Result<bool, Tired>,
+) -> (Option<Vec<usize>>, Result<(), Tired>) {
+    let nearest = |size: usize| {
+        let mut some = near[..size].to_vec();
+        some.sort_unstable();
+        some
+    };
+    let mut size = 1;
+    while size < near.len() && size <= most {
+        match bad(&nearest(size)) {
+            Ok(true) => break,
+            Ok(false) => size = (2 * size).min(near.len()),
+            Err(why) => return (None, Err(why)),
+        }
+    }
+    if size > most {
+        return (None, Ok(()));
+    }
+    let some = nearest(size);
+    let (kept, done) = minimize(&some, bad);
+    (Some(kept), done)
 }
 
 /// An order of everything up to the return of an operation, the operation, and what was invoked before its return.
@@ -83,10 +146,20 @@ fn freed<O: Clone, R>(operation: &Operation<O, R>) -> Operation<O, R> {
 fn smallest<S: Spec>(
     spec: &S,
     history: &History<S::Operation, S::Response>,
-    cause: &[usize],
+    near: &[usize],
     options: &Options,
-) -> Result<Vec<usize>, StopReason> {
-    minimize(cause, &mut |kept| is_bad(check_part(spec, history, kept, options.consistency, options.observer).0))
+) -> (Vec<usize>, Result<(), Tired>) {
+    let mut effort = Effort(EFFORT);
+    let (found, done) = minimal_near(near, near.len(), &mut |kept| {
+        effort.spend(kept.len())?;
+        is_bad(check_part(spec, history, kept, options.consistency, options.observer).0)
+    });
+    let all = || {
+        let mut all = near.to_vec();
+        all.sort_unstable();
+        all
+    };
+    (found.unwrap_or_else(all), done)
 }
 
 /// Removing an operation means that nothing but its invocation is known.
@@ -94,28 +167,32 @@ fn core<S: Spec>(
     spec: &S,
     history: &History<S::Operation, S::Response>,
     part: &[usize],
-    cause: &[usize],
+    near: &[usize],
     options: &Options,
-) -> Result<Vec<usize>, StopReason> {
+) -> Option<Vec<usize>> {
     let operations = history.operations();
     let place_of: FxHashMap<usize, usize> = part.iter().enumerate().map(|(at, &number)| (number, at)).collect();
     let free: Vec<_> = part.iter().map(|&number| freed(&operations[number])).collect();
     let all: Vec<usize> = (0..free.len()).collect();
-    minimize(cause, &mut |kept| {
+    let mut effort = Effort(EFFORT);
+    let (found, _) = minimal_near(near, LARGEST_CORE, &mut |kept| {
         let mut looser = free.clone();
         kept.iter().for_each(|number| looser[place_of[number]] = operations[*number].clone());
         let patience = Patience { inner: options.observer, ticks: AtomicU32::new(PATIENCE) };
-        match check_part(spec, &History::from_operations(looser), &all, options.consistency, &patience).0 {
+        let found = check_part(spec, &History::from_operations(looser), &all, options.consistency, &patience).0;
+        effort.spend(part.len() + patience.spent() * WORK)?;
+        match found {
             // Too hard to tell: keep what was to be left out.
             Found::Stopped(_) if patience.is_over() => Ok(false),
             found => is_bad(found),
         }
-    })
+    });
+    found
 }
 
-fn is_bad(found: Found) -> Result<bool, StopReason> {
+fn is_bad(found: Found) -> Result<bool, Tired> {
     match found {
-        Found::Stopped(reason) => Err(reason),
+        Found::Stopped(_) => Err(Tired::Stopped),
         Found::Order(_) => Ok(false),
         Found::Stuck(_) | Found::Dead { .. } => Ok(true),
     }
@@ -123,6 +200,8 @@ fn is_bad(found: Found) -> Result<bool, StopReason> {
 
 /// How often a search for a core may ask its observer.
 const PATIENCE: u32 = 4;
+/// What a search does in between is worth looking at so many operations.
+const WORK: usize = 4_096;
 
 /// An observer that gives up after some ticks: a count, not a time, so that the answer is always the same.
 struct Patience<'o> {
@@ -131,6 +210,10 @@ struct Patience<'o> {
 }
 
 impl Patience<'_> {
+    fn spent(&self) -> usize {
+        (PATIENCE - self.ticks.load(Ordering::Relaxed)) as usize
+    }
+
     fn is_over(&self) -> bool {
         self.ticks.load(Ordering::Relaxed) == 0
     }
@@ -141,5 +224,42 @@ impl Observer for Patience<'_> {
         let left = self.ticks.load(Ordering::Relaxed).saturating_sub(1);
         self.ticks.store(left, Ordering::Relaxed);
         if left == 0 { Some(StopReason::MaxStates) } else { self.inner.tick(progress) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbourhoods_grow_until_one_is_bad() {
+        let near: Vec<usize> = (0..100).rev().collect();
+        let bad = |kept: &[usize]| kept.contains(&90) && kept.contains(&99);
+        let mut farthest = 99;
+        let (found, done) = minimal_near(&near, 100, &mut |kept| {
+            farthest = farthest.min(kept[0]);
+            Ok(bad(kept))
+        });
+        assert!(done.is_ok());
+        assert_eq!(found, Some(vec![90, 99]));
+        assert_eq!(farthest, 84, "the others were never looked at");
+        // Nothing small enough.
+        let (found, done) = minimal_near(&near, 8, &mut |kept| Ok(bad(kept)));
+        assert!(found.is_none() && done.is_ok());
+        // All of them are known to be bad.
+        let (found, _) = minimal_near(&near[..3], 3, &mut |kept| Ok(kept.len() == 3));
+        assert_eq!(found, Some(vec![97, 98, 99]));
+    }
+
+    #[test]
+    fn what_is_found_when_the_effort_ends_is_bad() {
+        let near: Vec<usize> = (0..8).collect();
+        let mut effort = Effort(12);
+        let (found, done) = minimal_near(&near, 8, &mut |kept| {
+            effort.spend(kept.len())?;
+            Ok(kept.contains(&6))
+        });
+        assert!(done.is_err());
+        assert!(found.is_some_and(|found| found.contains(&6) && found.len() > 1));
     }
 }

@@ -11,6 +11,7 @@
 
 mod check;
 mod explain;
+mod first;
 pub mod formats;
 mod history;
 mod minimize;
@@ -19,11 +20,13 @@ mod recorded;
 pub mod spec;
 pub mod specs;
 pub mod stage;
+mod translate;
 mod value;
 mod watched;
 
 pub use check::{Answer, Consistency, Options, Verdict, check, check_with};
 pub use explain::Explanation;
+pub use first::first_impossible;
 pub use history::{Event, History, Misplaced, Operation};
 pub use objects::Object;
 pub use recorded::{BadLine, Call, Recorded};

@@ -4,7 +4,7 @@ use manyworlds_linear::formats::{Format, json};
 use manyworlds_linear::{Object, Options, Recorded, Value};
 use proptest::prelude::*;
 
-const ETCD: &str = "INFO  jepsen.core - set-up\nINFO  jepsen.util - 0\t:invoke\t:write\t1\nINFO  jepsen.util - 1  :invoke :cas [1 2]\n\
+const ETCD: &str = "INFO  jepsen.core - set-up\nINFO  jepsen.util - 0\t:invoke\t:write\t1\nWARN  jepsen.net - slow\r\nINFO  jepsen.util - 1  :invoke :cas [1 2]\n\
                     INFO  jepsen.util - 0\t:info\t:write\t:timed-out\nINFO  jepsen.util - 1\t:fail\t:cas\t[1 2]\n\
                     INFO  jepsen.util - 2\t:invoke\t:read\tnil\nINFO  jepsen.util - 2\t:fail\t:read\t:timed-out\n";
 const KV: &str = "{:process 0, :type :invoke, :f :append, :key \"a\", :value \"x\"}\n\
@@ -48,6 +48,25 @@ fn every_format_is_recognised_and_read() {
         assert_eq!(Format::recognize(text), Some(format));
         assert_eq!(shown(&format.read(text).unwrap()), expected, "{format}");
     }
+}
+
+#[test]
+fn an_entry_that_is_none_is_told_with_its_line() {
+    let read = "{:process 0, :type :invoke, :f :read, :value nil}";
+    for text in [format!("[{read}\n\n  ; :ok\n :oops]"), format!("{read}\n\n\n7"), format!("()\n({read}\n\n[])")] {
+        let bad = Format::Knossos.read(&text).unwrap_err();
+        assert_eq!(bad.line, 4, "{text}: {bad}");
+    }
+    for text in [format!("#history [{read}]"), format!("#_ {read} [{read}]"), format!("[#_ 7 {read} ; 8\n]")] {
+        assert_eq!(Format::Knossos.read(&text).unwrap().history.len(), 1, "{text}");
+    }
+}
+
+#[test]
+fn a_register_may_be_called_key() {
+    let text = "{:process 0, :type :invoke, :f :txn, :value [[:write :key 1]]}\n";
+    assert_eq!(Format::recognize(text), Some(Format::Knossos));
+    assert_eq!(Format::recognize(&KV.replace(", ", " ").replace(":key", " :key")), Some(Format::Kv));
 }
 
 #[test]

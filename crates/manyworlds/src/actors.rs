@@ -39,6 +39,9 @@ impl Subject for System {
                     .to_string(),
             ));
         }
+        if let Some(why) = system.unspecified() {
+            return Err(Refused(why));
+        }
         let (outcome, coverage) = match engine {
             EngineName::Must => {
                 let worlds = system.worlds();
@@ -48,6 +51,9 @@ impl Subject for System {
             _ => {
                 let [worlds, fresh] = [(); 2].map(|()| worlds(&system, engine));
                 let (outcome, coverage) = check_states(&worlds, &fresh, engine, options, Some(network), observer)?;
+                if let Some(why) = worlds.misnamed() {
+                    return Err(Refused(format!("{why}: mend it, or check without symmetry")));
+                }
                 (explained(&worlds, outcome), coverage)
             }
         };
@@ -56,6 +62,9 @@ impl Subject for System {
 
     fn replay(&self, trace: &Trace, show: &mut dyn FnMut(usize, &TraceStep)) -> Result<Replayed, TraceError> {
         let system = self.clone().network(trace.network);
+        if let Some(message) = system.unspecified() {
+            return Err(TraceError::BadHistory { message });
+        }
         match trace.engine.as_str() {
             "must" => replay(&mut ActorLocals::new(&system).make(), trace, show),
             name => manyworlds_explore::replay(&worlds(&system, name.parse().unwrap_or_default()), trace, show),

@@ -1,7 +1,7 @@
 //! The builder: a program, how to run it, and the [`Outcome`].
 
-use crate::subject::confirmed;
-use crate::subject::told;
+use crate::linearizable::{Explain, explain};
+use crate::subject::{confirmed, told};
 use crate::watch::Watch;
 use manyworlds_core::{
     Budget, Deadlock, LocalsFactory, Network, Observer, Outcome, Policy, Property, Replayed, StopReason, Trace,
@@ -69,6 +69,7 @@ impl FromStr for Engine {
 pub struct Checker {
     mains: Vec<(String, Main)>,
     monitors: Vec<MonitorSpec>,
+    explainers: Vec<Explain>,
     program: ProgramConfig,
     config: Config,
     engine: Engine,
@@ -91,6 +92,7 @@ impl Checker {
         Checker {
             mains: Vec::new(),
             monitors: Vec::new(),
+            explainers: Vec::new(),
             program: ProgramConfig::default(),
             config: Config::default(),
             engine: Engine::default(),
@@ -118,6 +120,23 @@ impl Checker {
     /// Adds a monitor.
     pub(crate) fn watch(mut self, monitor: MonitorSpec) -> Checker {
         self.monitors.push(monitor);
+        self
+    }
+
+    /// Puts another monitor in the place of one.
+    pub(crate) fn watch_instead(mut self, place: usize, monitor: MonitorSpec) -> Checker {
+        self.monitors[place] = monitor;
+        self
+    }
+
+    /// How many monitors there are.
+    pub(crate) fn monitors(&self) -> usize {
+        self.monitors.len()
+    }
+
+    /// Adds somebody who can say why a history is impossible.
+    pub(crate) fn explain_with(mut self, explain: Explain) -> Checker {
+        self.explainers.push(explain);
         self
     }
 
@@ -325,7 +344,13 @@ impl Checker {
         // What strays when it is run again cannot be replayed; an eager trace has steps that no program does.
         let hopeless = trace.violation.property == Property::Deterministic || self.config.eager;
         let replay = if hopeless { Ok(Replayed::Reproduced) } else { self.replay(&trace, |_, _| {}) };
-        confirmed(trace, replay, "the program")
+        let mut verdict = confirmed(trace, replay, "the program");
+        if let Verdict::Violated { violation, trace } = &mut verdict
+            && violation.property == Property::Linearizable
+        {
+            explain(self, &self.explainers, violation, trace);
+        }
+        verdict
     }
 
     /// The naive twin only counts; the trace comes from the other engine, which must agree.

@@ -5,21 +5,36 @@
 //! and all. So each history that can happen is judged, and no other.
 
 use crate::Checker;
-use manyworlds_core::Pid;
-use manyworlds_core::panics::NotLinearizable;
+use manyworlds_core::panics::{NotLinearizable, listen};
+use manyworlds_core::{HISTORY_PROCESS, Pid, Trace, TraceHistory, Violation};
 use manyworlds_linear::stage::Stuck;
-use manyworlds_linear::{Datum, Spec, Watched};
+use manyworlds_linear::{Datum, Explanation, History, Spec, Watched, first_impossible};
 use manyworlds_program::monitor::{Monitor, MonitorSpec, Observe, Observed, Subscription};
 use manyworlds_program::note;
-use std::sync::Arc;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A process asks for an operation.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Invoked<O>(pub O);
 
 /// The operation that a process asked for returns.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Returned<R>(pub R);
+
+// In the words that traces are searched for.
+impl<O: fmt::Debug> fmt::Debug for Invoked<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "invoked {:?}", self.0)
+    }
+}
+
+impl<R: fmt::Debug> fmt::Debug for Returned<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "returned {:?}", self.0)
+    }
+}
 
 /// Records that this process invokes an operation, for [`Checker::linearizable`]. Nobody else hears of it.
 #[track_caller]
@@ -33,17 +48,22 @@ pub fn returned<R: Datum>(response: R) {
     note(Returned(response));
 }
 
-/// The name of the monitor in traces.
-const NAME: &str = "history";
+/// What was heard before a response that cannot be, and that response.
+type Heard<S> = History<<S as Spec>::Operation, <S as Spec>::Response>;
+
+/// Where a monitor leaves what it heard.
+type Desk<S> = Arc<Mutex<Option<Heard<S>>>>;
 
 /// The monitor.
-struct History<S: Spec> {
+struct Watcher<S: Spec> {
     watched: Watched<S>,
+    heard: Heard<S>,
+    desk: Desk<S>,
     /// A small number for each process, in the order in which they are heard of.
     processes: Vec<Pid>,
 }
 
-impl<S: Spec> History<S> {
+impl<S: Spec> Watcher<S> {
     fn number(&mut self, process: Pid) -> u16 {
         let known = self.processes.iter().position(|&pid| pid == process);
         known.unwrap_or_else(|| {
@@ -53,30 +73,81 @@ impl<S: Spec> History<S> {
     }
 }
 
-impl<S: Spec> Monitor for History<S> {
-    fn subscriptions() -> Vec<Subscription<History<S>>> {
+impl<S: Spec> Monitor for Watcher<S> {
+    fn subscriptions() -> Vec<Subscription<Watcher<S>>> {
         vec![Subscription::to::<Invoked<S::Operation>>(), Subscription::to::<Returned<S::Response>>()]
     }
 }
 
-impl<S: Spec> Observe<Invoked<S::Operation>> for History<S> {
+impl<S: Spec> Observe<Invoked<S::Operation>> for Watcher<S> {
     fn notify(&mut self, seen: &Observed<'_, Invoked<S::Operation>>) {
         let process = self.number(seen.from);
-        self.watched.invoke(process, seen.message.0.clone());
+        let operation = seen.message.0.clone();
+        // One that it was waiting for is given up.
+        let _ = self.heard.abandon(usize::from(process));
+        self.heard.invoke(usize::from(process), operation.clone()).expect("nothing of it is open");
+        self.watched.invoke(process, operation);
     }
 }
 
-impl<S: Spec> Observe<Returned<S::Response>> for History<S> {
+impl<S: Spec> Observe<Returned<S::Response>> for Watcher<S> {
     fn notify(&mut self, seen: &Observed<'_, Returned<S::Response>>) {
         let process = self.number(seen.from);
-        match self.watched.respond(process, seen.message.0.clone()) {
+        let response = seen.message.0.clone();
+        let _ = self.heard.respond(usize::from(process), response.clone());
+        match self.watched.respond(process, response) {
             Ok(()) => {}
             Err(unexplained) if unexplained.why == Stuck::NotLinearizable => {
+                *self.desk.lock().unwrap_or_else(PoisonError::into_inner) = Some(std::mem::take(&mut self.heard));
                 std::panic::panic_any(NotLinearizable(unexplained.to_string()));
             }
             Err(unexplained) => panic!("{unexplained}"),
         }
     }
+}
+
+fn monitor<S: Spec>(spec: &Arc<S>, desk: &Desk<S>) -> MonitorSpec {
+    let (spec, desk) = (spec.clone(), desk.clone());
+    let make = move || Watcher {
+        watched: Watched::new(spec.clone()),
+        heard: Heard::<S>::new(),
+        desk: desk.clone(),
+        processes: Vec::new(),
+    };
+    MonitorSpec::new(make).named(HISTORY_PROCESS).in_real_time()
+}
+
+/// Says why the history of a trace is impossible; `None` if this specification has nothing against it.
+pub(crate) type Explain = Arc<dyn Fn(&Checker, &Trace) -> Option<Explanation> + Send + Sync>;
+
+/// Has the trace performed once more, with a monitor that keeps the values which the trace has only in words.
+fn explainer<S: Spec>(spec: Arc<S>, place: usize) -> Explain {
+    Arc::new(move |checker, trace| {
+        let desk = Desk::<S>::default();
+        let again = checker.clone().watch_instead(place, monitor(&spec, &desk));
+        again.replay(trace, |_, _| {}).ok()?;
+        let heard = desk.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+        // The specification is user code.
+        listen(|| catch_unwind(AssertUnwindSafe(|| first_impossible(&*spec, heard.operations())))).ok().flatten()
+    })
+}
+
+/// Adds to a violation the history and why no order explains it, and says who got the impossible response, and where.
+pub(crate) fn explain(checker: &Checker, explainers: &[Explain], violation: &mut Violation, trace: &mut Trace) {
+    let Some(mut history) = TraceHistory::recorded(trace) else { return };
+    let is_there = |why: &Explanation| why.stuck.iter().chain(&why.prefix).all(|&at| at < history.operations.len());
+    if let Some(why) = explainers.iter().find_map(|explain| explain(checker, trace)).filter(is_there) {
+        (history.linearization, history.stuck) = (why.prefix, why.stuck);
+        history.minimal = why.minimal.filter(|_| why.is_minimal).unwrap_or_default();
+        history.core = why.core.unwrap_or_default();
+    }
+    if let Some(operation) = history.stuck.first().map(|&at| &history.operations[at]) {
+        violation.process = Some(trace.processes[operation.process].name.clone());
+        let said = operation.returned.and_then(|heard| trace.steps[heard].reads);
+        violation.location = said.and_then(|said| trace.steps[said].location.clone());
+        trace.violation = violation.clone();
+    }
+    trace.history = Some(history);
 }
 
 impl Checker {
@@ -117,7 +188,8 @@ impl Checker {
     /// ```
     pub fn linearizable<S: Spec>(self, spec: S) -> Checker {
         let spec = Arc::new(spec);
-        let make = move || History { watched: Watched::new(spec.clone()), processes: Vec::new() };
-        self.watch(MonitorSpec::new(make).named(NAME).in_real_time())
+        let monitor = monitor(&spec, &Desk::<S>::default());
+        let place = self.monitors();
+        self.watch(monitor).explain_with(explainer(spec, place))
     }
 }

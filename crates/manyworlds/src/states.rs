@@ -86,6 +86,7 @@ pub fn check_states<M: Model>(
     let mut stats = report.stats;
     if let Some(histories) = &mut stats.histories {
         histories.first_bug_time = watch.first_bug_time();
+        histories.judging_time = Some(watch.judging_time());
     }
     let verdict = match &report.found {
         Some(found) => {

@@ -2,7 +2,7 @@
 
 use manyworlds_core::{Observer, Progress, StopReason};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Memory is looked at once in so many ticks: reading it is a system call. Engines on global states tick seldom.
@@ -17,6 +17,8 @@ pub struct Watch<'a> {
     ticks: AtomicU32,
     started: Instant,
     first_bug: OnceLock<Duration>,
+    /// Since when a history is being judged, and how long others were.
+    judging: Mutex<(Option<Instant>, Duration)>,
 }
 
 impl<'a> Watch<'a> {
@@ -29,8 +31,13 @@ impl<'a> Watch<'a> {
     ) -> Watch<'a> {
         let started = Instant::now();
         let deadline = timeout.and_then(|timeout| started.checked_add(timeout));
-        let (ticks, first_bug) = (AtomicU32::new(0), OnceLock::new());
-        Watch { deadline, max_memory, cancel, inner, ticks, started, first_bug }
+        let (ticks, first_bug, judging) = (AtomicU32::new(0), OnceLock::new(), Mutex::default());
+        Watch { deadline, max_memory, cancel, inner, ticks, started, first_bug, judging }
+    }
+
+    /// How long a scheduler judged histories.
+    pub fn judging_time(&self) -> Duration {
+        self.judging.lock().unwrap_or_else(PoisonError::into_inner).1
     }
 
     /// How long it took a scheduler to find something wrong.
@@ -65,6 +72,17 @@ impl Observer for Watch<'_> {
         let _ = self.first_bug.set(self.started.elapsed());
         if let Some(inner) = self.inner {
             inner.first_bug(schedule);
+        }
+    }
+
+    fn judging(&self, begins: bool) {
+        let (since, spent) = &mut *self.judging.lock().unwrap_or_else(PoisonError::into_inner);
+        match since.take() {
+            Some(since) if !begins => *spent += since.elapsed(),
+            _ => *since = begins.then(Instant::now),
+        }
+        if let Some(inner) = self.inner {
+            inner.judging(begins);
         }
     }
 }

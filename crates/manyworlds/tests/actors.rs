@@ -1,6 +1,7 @@
 //! Systems of actors behind the one interface: what user code does wrong is an answer, never the end of the checker.
 
-use manyworlds::actor::{Actor, Context, Faults, System};
+use manyworlds::actor::{Actor, Context, Faults, Renaming, System};
+use manyworlds::linear::Sequential;
 use manyworlds::{EngineName, Options, Pid, Property, Replayed, Subject, Verdict, Violation};
 
 /// Counts what it gets, and says what survives a crash.
@@ -145,4 +146,104 @@ fn an_answer_tells_what_was_exercised_if_asked() {
     let answer = bounded.check(&system).unwrap();
     assert!(matches!(answer.outcome.verdict, Verdict::Incomplete { .. }));
     assert_eq!(answer.coverage.expect("it was asked for").unreached, ["one"]);
+}
+
+/// Asks its own question, and knows the answer.
+struct Alone;
+
+impl Actor for Alone {
+    type State = ();
+    type Message = ();
+
+    fn start(&self, ctx: &mut Context<'_>) {
+        ctx.invoked(());
+        ctx.returned(());
+    }
+
+    fn message(&self, _: &mut (), _: Pid, _: &(), _: &mut Context<'_>) {}
+}
+
+/// A specification whose code panics somewhere.
+struct Broken(&'static str);
+
+impl Sequential for Broken {
+    type State = ();
+    type Operation = ();
+    type Response = ();
+
+    fn initial(&self) {
+        assert!(self.0 != "initial", "initial is broken");
+    }
+
+    fn apply(&self, _: &mut (), _: &()) {
+        assert!(self.0 != "apply", "apply is broken");
+    }
+
+    fn key(&self, _: &()) -> Option<u64> {
+        assert!(self.0 != "key", "key is broken");
+        None
+    }
+}
+
+#[test]
+fn a_specification_that_panics_is_an_answer() {
+    let engines = [EngineName::Bfs, EngineName::Dfs, EngineName::Random, EngineName::Must, EngineName::Dpor];
+    for engine in engines {
+        for part in ["apply", "key"] {
+            let mut system = System::new();
+            system.add("alone", Alone);
+            let violation = violation(&system.linearizable(Broken(part)), engine);
+            // must has a process that asks it.
+            let property = if engine == EngineName::Must { Property::Monitor } else { Property::Assertion };
+            assert_eq!(violation.property, property, "{engine}");
+            assert_eq!(violation.message, format!("the specification panics: {part} is broken"), "{engine}");
+        }
+        let mut system = System::new();
+        system.add("alone", Alone);
+        let refused = Options::new().engine(engine).check(&system.linearizable(Broken("initial"))).unwrap_err();
+        let words = refused.to_string();
+        assert!(words.contains("`initial` of the specification panics: initial is broken (at "), "{engine}: {words}");
+    }
+}
+
+/// Sends something to itself, and does not know its new name.
+struct Misnamed(&'static str);
+
+impl Actor for Misnamed {
+    type State = u8;
+    type Message = u8;
+
+    fn start(&self, ctx: &mut Context<'_>) -> u8 {
+        ctx.send(ctx.me(), 1u8);
+        0
+    }
+
+    fn message(&self, state: &mut u8, _: Pid, _: &u8, _: &mut Context<'_>) {
+        *state += 1;
+    }
+
+    fn rename_state(&self, state: &u8, _: &Renaming) -> u8 {
+        assert!(self.0 != "rename_state", "who is that?");
+        *state
+    }
+
+    fn rename_message(&self, message: &u8, _: &Renaming) -> u8 {
+        assert!(self.0 != "rename_message", "who is that?");
+        *message
+    }
+}
+
+#[test]
+fn a_renaming_that_panics_is_named() {
+    for part in ["rename_state", "rename_message"] {
+        for engine in [EngineName::Bfs, EngineName::Dfs] {
+            let mut system = System::new();
+            let all: Vec<Pid> = (0..2).map(|n| system.add(format!("a{n}"), Misnamed(part))).collect();
+            let system =
+                system.identical(all.clone()).never("both", move |view| all.iter().all(|&a| *view.state::<u8>(a) > 0));
+            let options = Options { symmetry: true, ..Options::new().engine(engine) };
+            let words = options.check(&system).unwrap_err().to_string();
+            assert!(words.starts_with(&format!("`{part}` of actor `a0` panics: who is that? (at ")), "{words}");
+        }
+    }
 }

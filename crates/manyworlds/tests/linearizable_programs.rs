@@ -1,11 +1,19 @@
 //! Programs that record operations.
 
+use manyworlds::linear::Sequential;
 use manyworlds::linear::specs::counter::{Operation as Count, Response as Counted};
 use manyworlds::linear::specs::queue::{Operation as Ask, Response as Answer};
-use manyworlds::linear::specs::{Counter, Queue};
+use manyworlds::linear::specs::register::{Operation as Access, Response as Accessed};
+use manyworlds::linear::specs::{Counter, Queue, Register};
+use manyworlds::prelude::{me, recv, send};
 use manyworlds::sync::atomic::{AtomicI64, Ordering};
 use manyworlds::sync::mpsc;
-use manyworlds::{Checker, Property, invoked, returned, thread};
+use manyworlds::{
+    Checker, Deadlock, Ending, Engine, Network, Pid, Property, Replayed, Trace, invoked, returned, thread,
+};
+use manyworlds_report::html::{Page, html};
+use manyworlds_report::{Hints, Style, failure};
+use proptest::prelude::*;
 
 fn increments(atomic: bool) -> Checker {
     Checker::new(move || {
@@ -35,7 +43,8 @@ fn an_atomic_increment_is_linearizable_and_two_steps_are_not() {
     let outcome = increments(false).check();
     let violation = outcome.violation().expect("a lost increment");
     assert_eq!(violation.property, Property::Linearizable);
-    assert_eq!(violation.process.as_deref(), Some("history"));
+    assert_eq!(violation.process.as_deref(), Some("main"));
+    assert!(violation.location.as_deref().unwrap().contains("linearizable_programs.rs"), "{violation:?}");
 }
 
 /// Sending does not wait, so only the mailbox orders two sends. A monitor that is told causally would see the second one first.
@@ -57,4 +66,173 @@ fn a_channel_is_a_queue() {
         }
     };
     assert!(Checker::new(queue).linearizable(Queue::<i64>::new()).check().is_verified());
+}
+
+/// Two clients of one object each; the second one is wrong.
+fn two_objects() -> Checker {
+    Checker::new(|| {
+        invoked(Count::Add(1));
+        returned(Counted::Added);
+        invoked(Ask::<i64>::Dequeue);
+        returned(Answer::<i64>::Dequeued(Some(7)));
+    })
+    .linearizable(Counter::new(0))
+    .linearizable(Queue::<i64>::new())
+}
+
+#[test]
+fn a_counterexample_carries_its_history_and_why_it_is_impossible() {
+    for engine in [Engine::Must, Engine::Brute] {
+        let outcome = increments(false).engine(engine).check();
+        let history = outcome.trace().unwrap().history.clone().unwrap();
+        let words: Vec<_> = history.operations.iter().map(|o| (o.call.as_str(), o.response.as_deref())).collect();
+        assert_eq!(
+            words,
+            [("Add(1)", Some("Added")), ("Add(1)", Some("Added")), ("Read", Some("Count(1)"))],
+            "{}",
+            engine.name()
+        );
+        assert_eq!((history.stuck, history.linearization.len()), (vec![2], 2));
+        assert_eq!((history.minimal, history.core), (vec![2], vec![0, 1, 2]));
+    }
+}
+
+#[test]
+fn with_several_objects_the_history_is_that_of_the_one_that_is_wrong() {
+    let outcome = two_objects().check();
+    let history = outcome.trace().unwrap().history.clone().unwrap();
+    assert_eq!(history.operations.len(), 1);
+    assert_eq!(history.operations[0].call, "Dequeue");
+    assert_eq!((history.stuck, history.core), (vec![0], vec![0]));
+}
+
+#[test]
+fn chart_and_timeline_are_printed_and_a_file_prints_the_same() {
+    let checker = increments(false);
+    let outcome = checker.check();
+    let trace = outcome.trace().unwrap();
+    let told = failure(trace, &Hints::default(), &Style::default());
+    assert!(told.contains("├─ invoked Read ──────▶│"), "the chart: {told}");
+    assert!(told.contains("├ ✗ Read → Count(1) ┤"), "the timeline: {told}");
+    let read = Trace::from_json(&trace.to_json()).unwrap();
+    assert_eq!(failure(&read, &Hints::default(), &Style::default()), told);
+    assert_eq!(checker.replay(&read, |_, _| {}), Ok(Replayed::Reproduced));
+    let page = |trace: &Trace| html(&Page { title: "increments", trace: Some(trace), ..Page::default() });
+    assert!(page(trace).contains("\"stuck\":[2]"));
+    assert_eq!(page(trace), page(&read));
+}
+
+/// A counter whose code panics somewhere.
+struct Broken(&'static str);
+
+impl Sequential for Broken {
+    type State = i64;
+    type Operation = Count;
+    type Response = Counted;
+
+    fn initial(&self) -> i64 {
+        assert!(self.0 != "initial", "initial is broken");
+        0
+    }
+
+    fn apply(&self, _: &mut i64, _: &Count) -> Counted {
+        assert!(self.0 != "apply", "apply is broken");
+        Counted::Added
+    }
+
+    fn key(&self, _: &Count) -> Option<u64> {
+        assert!(self.0 != "key", "key is broken");
+        None
+    }
+}
+
+#[test]
+fn a_specification_that_panics_is_a_violation() {
+    for part in ["initial", "apply", "key"] {
+        let program = || {
+            invoked(Count::Add(1));
+            returned(Counted::Added);
+        };
+        let outcome = Checker::new(program).linearizable(Broken(part)).check();
+        let violation = outcome.violation().unwrap_or_else(|| panic!("{part}: {:?}", outcome.verdict));
+        assert_eq!(violation.property, Property::Monitor, "{part}");
+        assert!(violation.message.contains(&format!("{part} is broken")), "{}", violation.message);
+        assert_eq!(violation.process.as_deref(), Some("history"));
+    }
+}
+
+/// What a client does with a register of which there are two copies: a write goes to one after the other, a read to one of them.
+#[derive(Clone, Copy, Debug)]
+enum Deed {
+    Write(u8),
+    Read(u16),
+}
+
+/// What a copy is told.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Told {
+    Keep(u8),
+    Tell(Pid),
+}
+
+fn copies(network: Network, clients: &[Vec<Deed>]) -> Checker {
+    let copy = || {
+        let mut held = 0;
+        loop {
+            match recv::<Told>() {
+                Told::Keep(value) => held = value,
+                Told::Tell(client) => send(client, held),
+            }
+        }
+    };
+    let mut checker = Checker::empty().process("copy0", copy).process("copy1", copy);
+    for deeds in clients {
+        let deeds = deeds.clone();
+        checker = checker.process("client", move || deeds.iter().for_each(|&deed| perform(deed)));
+    }
+    checker.network(network).deadlock(Deadlock::Allow).linearizable(Register::new(0u8))
+}
+
+fn perform(deed: Deed) {
+    match deed {
+        Deed::Write(value) => {
+            invoked(Access::Write(value));
+            (0..2).for_each(|copy| send(Pid::root(copy), Told::Keep(value)));
+            returned(Accessed::<u8>::Written);
+        }
+        Deed::Read(copy) => {
+            invoked(Access::<u8>::Read);
+            send(Pid::root(copy), Told::Tell(me()));
+            returned(Accessed::Read(recv::<u8>()));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn must_misses_no_history_that_brute_force_finds(
+        network in prop::sample::select(Network::ALL.to_vec()),
+        clients in prop::collection::vec(
+            prop::collection::vec(prop_oneof![(1..3u8).prop_map(Deed::Write), (0..2u16).prop_map(Deed::Read)], 1..=2),
+            2..=3,
+        ),
+    ) {
+        let checker = copies(network, &clients);
+        let Some(worlds) = checker.brute_worlds(5_000) else { return Ok(()) };
+        let wrong = worlds.iter().any(|world| world.ending == Ending::Violating);
+        prop_assert_eq!(checker.check().violation().is_some(), wrong, "{} {:?}", network, clients);
+    }
+}
+
+/// So that the comparison above is one: it is wrong in some cases and right in others, whatever is drawn.
+#[test]
+fn copies_are_right_or_wrong() {
+    use Deed::{Read, Write};
+    let wrong = |network, clients: &[Vec<Deed>]| copies(network, clients).check().violation().is_some();
+    let new_then_old = [vec![Write(1)], vec![Read(0), Read(1)]];
+    assert!(Network::ALL.iter().all(|&network| wrong(network, &new_then_old)));
+    let after_the_write = [vec![Write(1), Read(1)]];
+    assert!(wrong(Network::Asyn, &after_the_write) && !wrong(Network::P2p, &after_the_write));
 }

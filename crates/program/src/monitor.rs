@@ -220,7 +220,10 @@ impl Hash for Note {
 
 impl fmt::Debug for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}→{:?} ", self.from, self.to)?;
+        // Nobody else gets what is said to oneself: a note.
+        if self.from != self.to {
+            write!(f, "{:?}→{:?} ", self.from, self.to)?;
+        }
         self.message.debug(f)
     }
 }

@@ -3,9 +3,10 @@
 //! A trace is a partial order written down as a list, and any list that respects causality tells the same story. We draw the one in which
 //! most messages arrive in the row they are sent in: such a chart has half the rows and no reference numbers. So a send whose receiver is not
 //! ready for it is put off while anybody else can go on, and a receive that is ready follows its send at once. What the trace is about, the
-//! failure or the waiting, stays last. When the network falls apart or heals, that happens to everybody: nothing is moved across it.
+//! failure or the waiting, stays last. When the network falls apart or heals, that happens to everybody: nothing is moved across it. Which
+//! operation returned before which other one was invoked is what linearizability is about: there, what is recorded keeps its order.
 
-use manyworlds_core::Trace;
+use manyworlds_core::{Property, Trace, TraceHistory};
 
 /// A row to be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,6 +50,8 @@ struct Drawing<'t> {
     first: usize,
     /// The receive that reads a send, the first of them if it was duplicated.
     reader: Vec<Option<usize>>,
+    /// For a step that records an operation of an impossible history, the one that did so before.
+    recorded_before: Vec<Option<usize>>,
     /// How often the network had fallen apart or healed; such a step has an era of its own.
     era: Vec<usize>,
 }
@@ -63,8 +66,9 @@ impl<'t> Drawing<'t> {
                 reader[send].get_or_insert(i);
             }
         }
-        let done = vec![0; steps.len()];
-        Drawing { trace, steps, done, placed: vec![false; trace.steps.len()], first: 0, reader, era: eras(trace) }
+        let (done, placed) = (vec![0; steps.len()], vec![false; trace.steps.len()]);
+        let recorded_before = recorded_before(trace);
+        Drawing { trace, steps, done, placed, first: 0, reader, recorded_before, era: eras(trace) }
     }
 
     /// The next step of some process: the least urgent kinds last, and otherwise the first of the trace.
@@ -78,7 +82,7 @@ impl<'t> Drawing<'t> {
         let step = &self.trace.steps[i];
         let turn = self.steps[step.process].get(self.done[step.process]) == Some(&i);
         turn && self.era[i] == self.era[self.first]
-            && step.parents.iter().chain(&step.reads).all(|&cause| self.placed[cause])
+            && step.parents.iter().chain(&step.reads).chain(&self.recorded_before[i]).all(|&cause| self.placed[cause])
     }
 
     fn delay(&self, i: usize) -> u8 {
@@ -95,7 +99,8 @@ impl<'t> Drawing<'t> {
         let before = self.done[step.process] + usize::from(step.process == self.trace.steps[send].process);
         let turn = self.steps[step.process].get(before) == Some(&recv);
         let together = self.era[recv] == self.era[send];
-        turn && together && step.parents.iter().all(|&cause| cause == send || self.placed[cause])
+        let causes = step.parents.iter().chain(&self.recorded_before[recv]);
+        turn && together && causes.into_iter().all(|&cause| cause == send || self.placed[cause])
     }
 
     fn place(&mut self, i: usize) {
@@ -103,6 +108,18 @@ impl<'t> Drawing<'t> {
         self.first += self.placed[self.first..].iter().take_while(|&&placed| placed).count();
         self.done[self.trace.steps[i].process] += 1;
     }
+}
+
+fn recorded_before(trace: &Trace) -> Vec<Option<usize>> {
+    let mut before = vec![None; trace.steps.len()];
+    let history = trace.history.clone().or_else(|| TraceHistory::recorded(trace));
+    let Some(history) = history.filter(|_| trace.violation.property == Property::Linearizable) else { return before };
+    let steps = history.operations.iter().flat_map(|o| std::iter::once(o.invoked).chain(o.returned));
+    let mut steps: Vec<usize> = steps.filter(|&at| at < trace.steps.len()).collect();
+    steps.sort_unstable();
+    steps.dedup();
+    steps.windows(2).for_each(|pair| before[pair[1]] = Some(pair[0]));
+    before
 }
 
 fn eras(trace: &Trace) -> Vec<usize> {
@@ -133,6 +150,29 @@ mod tests {
     fn messages_that_cross_are_drawn_apart() {
         let trace = story(&["a", "b"]).send(0, 1, "x").send(1, 0, "y").recv(0, 1).recv(1, 0).trace();
         assert_eq!(arrange(&trace), [Item::Step(0), Item::Delivery { send: 1, recv: 2 }, Item::Step(3)]);
+    }
+
+    #[test]
+    fn operations_of_an_impossible_history_keep_their_order() {
+        // c hears b before a, so that a is drawn late.
+        let mut trace = story(&["a", "b", "c"])
+            .send(0, 2, "x")
+            .happens(0, "note", Some("invoked Write(1)"))
+            .happens(0, "note", Some("returned Written"))
+            .happens(1, "note", Some("invoked Read"))
+            .happens(1, "note", Some("returned 0"))
+            .send(1, 2, "y")
+            .recv(2, 5)
+            .recv(2, 0)
+            .trace();
+        let order = |trace: &Trace| {
+            let notes = |item: &Item| matches!(item, Item::Step(i) if trace.steps[*i].kind == "note");
+            let order = arrange(trace).into_iter().filter(notes).collect::<Vec<_>>();
+            order == [1, 2, 3, 4].map(Item::Step)
+        };
+        assert!(!order(&trace));
+        trace.violation.property = Property::Linearizable;
+        assert!(order(&trace));
     }
 
     #[test]

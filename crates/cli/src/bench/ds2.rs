@@ -30,10 +30,10 @@ const TABLES: &[Entry] = &[
     ("open-chord", &[("h", "2r2w"), ("keys", "2")]),
 ];
 
-/// The rows of a table.
+/// The columns of a table: those of the paper, and the engines that prove.
 const ENGINES: [EngineName; 9] = [
-    EngineName::SystematicRandom,
     EngineName::Exhaustive,
+    EngineName::SystematicRandom,
     EngineName::Delay,
     EngineName::Dpor,
     EngineName::TransDpor,
@@ -43,10 +43,16 @@ const ENGINES: [EngineName; 9] = [
     EngineName::Bfs,
 ];
 
+/// The rows: those of the paper; besides them #CH, #SF and the verdict.
+const FIGURES: [&str; 16] =
+    ["#S", "#CH", "#IH", "#UH", "#NL", "NL/UH", "UH/S", "NL/S", "TS", "ST", "TC", "TT", "#HF", "#SF", "TF", "verdict"];
+
 const LEGEND: &str = "
-S: schedules; executions for must, states for bfs. A + stands where the budget ended the run.
-CH, IH: schedules with complete and incomplete histories. UH: unique histories. NL: those of them that are not linearizable.
-quality NL/UH, progression UH/S, precision NL/S. HF: S up to the first bug. TF, TT: seconds until then, and in all.
+#S: schedules; executions for must, states for bfs. A + stands where the budget ended the run.
+#CH, #IH: schedules with complete and incomplete histories. #UH: unique histories. #NL: those of them that are not linearizable.
+NL/UH: quality. UH/S: progression. NL/S: precision.
+Seconds. TS: to make the schedules. ST: the same without snapshots, estimated by the steps. TC: to check unique histories. TT: TS + TC.
+#HF: unique histories before the first one that is not linearizable. #SF: #S up to the first bug. TF: seconds until then.
 verdict: proof, if it has seen enough to say that nothing is wrong; bug.";
 
 /// Measures the tables.
@@ -85,11 +91,12 @@ impl Table {
     }
 
     fn text(&self) -> String {
-        let heads = ["S", "CH", "IH", "UH", "NL", "NL/UH", "UH/S", "NL/S", "HF", "verdict", "TF", "TT"];
-        let heads = line(&self.title, heads.map(ToString::to_string));
-        let rows = self.rows.iter().map(|row| line(name(row.engine), row.cells()));
+        let columns: Vec<_> = self.rows.iter().map(Row::cells).collect();
+        let heads = line(&self.title, self.rows.iter().map(|row| name(row.engine).to_string()));
+        let figure = |(nth, label): (usize, &&str)| line(label, columns.iter().map(|cells| cells[nth].clone()));
         let refusals = self.rows.iter().filter_map(|row| Some(format!("  {}: {}", row.engine, row.refused.as_ref()?)));
-        std::iter::once(heads).chain(rows).chain(refusals).collect::<Vec<_>>().join("\n")
+        let lines = std::iter::once(heads).chain(FIGURES.iter().enumerate().map(figure)).chain(refusals);
+        lines.collect::<Vec<_>>().join("\n")
     }
 
     /// The engines that find nothing where another one finds something.
@@ -125,6 +132,8 @@ struct Row {
     /// The budget ended it.
     ended: bool,
     histories: Option<ScheduleStats>,
+    /// How often a search that keeps no snapshots would do each step.
+    repeats: f64,
     bug: bool,
     /// What it took to the first bug: schedules, executions or states, and seconds.
     first: Option<(u64, f64)>,
@@ -164,6 +173,7 @@ impl Row {
                 }
             },
             histories: outcome.stats.histories,
+            repeats: repeats(&outcome),
             bug,
             first: if bug { first_bug(system, options, &outcome) } else { None },
             proof: outcome.is_verified(),
@@ -173,7 +183,8 @@ impl Row {
 
     fn refused(engine: EngineName, why: String) -> Row {
         let (refused, histories, first) = (Some(why), None, None);
-        Row { engine, refused, seen: 0, ended: false, histories, bug: false, first, proof: false, seconds: 0.0 }
+        let (ended, repeats, bug, proof) = (false, 1.0, false, false);
+        Row { engine, refused, seen: 0, ended, histories, repeats, bug, first, proof, seconds: 0.0 }
     }
 
     fn seen_text(&self) -> String {
@@ -185,7 +196,8 @@ impl Row {
         format!("{}{}", name(self.engine), if self.ended { "*" } else { "" })
     }
 
-    fn cells(&self) -> [String; 12] {
+    /// One for each of [`FIGURES`].
+    fn cells(&self) -> [String; FIGURES.len()] {
         let none = || "-".to_string();
         if self.refused.is_some() {
             return std::array::from_fn(|_| none());
@@ -197,6 +209,9 @@ impl Row {
             let ratio = self.histories.as_ref().and_then(figure);
             ratio.map_or_else(none, |ratio| format!("{:.2}%", 100.0 * ratio))
         };
+        let seconds = |seconds: Option<f64>| seconds.map_or_else(none, |seconds| format!("{seconds:.2}"));
+        let checking = self.histories.and_then(|stats| Some(stats.judging_time?.as_secs_f64()));
+        let making = checking.map(|checking| self.seconds - checking);
         let verdict = if self.bug { "bug" } else { "proof" };
         [
             self.seen_text(),
@@ -207,12 +222,22 @@ impl Row {
             percent(ScheduleStats::quality),
             percent(ScheduleStats::progression),
             percent(ScheduleStats::precision),
+            seconds(making),
+            seconds(making.map(|making| making * self.repeats)),
+            seconds(checking),
+            seconds(Some(self.seconds)),
+            count(|stats| stats.good_histories),
             self.first.map_or_else(none, |(number, _)| grouped(number)),
+            seconds(self.first.map(|(_, seconds)| seconds)),
             if self.bug || self.proof { verdict.to_string() } else { none() },
-            self.first.map_or_else(none, |(_, seconds)| format!("{seconds:.2}")),
-            format!("{:.2}", self.seconds),
         ]
     }
+}
+
+/// Steps of all schedules for each step that was taken.
+fn repeats(outcome: &Outcome) -> f64 {
+    let steps = outcome.stats.histories.map_or(0, |stats| stats.steps);
+    (steps as f64 / outcome.stats.transitions.unwrap_or(0).max(1) as f64).max(1.0)
 }
 
 /// The paper's letters for a scheduler, the name of another engine.
@@ -220,10 +245,8 @@ fn name(engine: EngineName) -> &'static str {
     engine.letters().unwrap_or(engine.name())
 }
 
-fn line(head: &str, cells: [String; 12]) -> String {
-    let widths = [12, 10, 10, 9, 8, 9, 9, 9, 10, 9, 7, 7];
-    let cells: Vec<String> = cells.iter().zip(widths).map(|(cell, width)| format!("{cell:>width$}")).collect();
-    format!("{head:30}{}", cells.concat())
+fn line(head: &str, cells: impl Iterator<Item = String>) -> String {
+    format!("{head:25}{}", cells.map(|cell| format!("{cell:>11}")).collect::<String>())
 }
 
 fn checked(system: &System, options: &Options) -> Result<(Outcome, f64), String> {
@@ -261,9 +284,16 @@ mod tests {
 
     fn table() -> Table {
         let figures = ScheduleStats { schedules: 50, complete: 49, incomplete: 1, unique: 20, ..Default::default() };
-        let found = ScheduleStats { non_linearizable: Some(5), first_bug: Some(7), ..figures };
+        let found = ScheduleStats {
+            non_linearizable: Some(5),
+            first_bug: Some(7),
+            good_histories: Some(3),
+            judging_time: Some(Duration::from_millis(250)),
+            ..figures
+        };
         let liviola = Row {
             histories: Some(found),
+            repeats: 2.0,
             bug: true,
             first: Some((7, 0.25)),
             seconds: 1.5,
@@ -279,14 +309,23 @@ mod tests {
     fn a_figure_that_an_engine_does_not_have_is_a_dash() {
         let text = table().text();
         let words: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
-        assert_eq!(words[1], ["ir", "1,000+", "-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "0.00"]);
-        let figures = ["49", "1", "20", "5", "25.00%", "40.00%", "10.00%", "7", "bug", "0.25", "1.50"];
-        assert_eq!(words[2], [&["lv", "50"][..], &figures].concat());
-        assert_eq!(words[3], [&["must"][..], &["-"; 12]].concat());
-        assert_eq!(words[4][..2], ["bfs", "12,345"]);
-        assert_eq!(words[4][10], "proof");
+        assert_eq!(words[0], ["map", "keys=2", "ir", "lv", "must", "bfs"]);
+        let column = |nth: usize| -> Vec<&str> { words[1..17].iter().map(|row| row[nth + 1]).collect() };
+        assert_eq!(words[1..17].iter().map(|row| row[0]).collect::<Vec<_>>(), FIGURES);
+        let but = |known: [(usize, &'static str); 2]| {
+            let mut cells = ["-"; 16];
+            known.into_iter().for_each(|(at, cell)| cells[at] = cell);
+            cells
+        };
+        assert_eq!(column(0), but([(0, "1,000+"), (11, "0.00")]));
+        let ratios = ["25.00%", "40.00%", "10.00%"];
+        let found = ["1.25", "2.50", "0.25", "1.50", "3", "7", "0.25", "bug"];
+        assert_eq!(column(1), [&["50", "49", "1", "20", "5"][..], &ratios, &found].concat());
+        assert_eq!(column(2), ["-"; 16]);
+        assert_eq!(column(3)[0], "12,345");
+        assert_eq!(column(3)[15], "proof");
         assert_eq!(text.lines().last(), Some("  must: it does not like it"));
-        let widths: Vec<usize> = text.lines().take(5).map(str::len).collect();
+        let widths: Vec<usize> = text.lines().take(17).map(str::len).collect();
         assert!(widths.iter().all(|&width| width == widths[0]), "columns are straight: {widths:?}");
     }
 

@@ -4,6 +4,13 @@
 //! The model says which keys a message touches ([`Receive::keys`]; what is not known interferes with everything), and which messages it
 //! excludes: those are received in whatever order they come.
 //!
+//! Both are promises. For keys: a handler that gets a message reads and writes only what belongs to the keys that the message touches, and
+//! sends only messages that touch no others. For exclusions DS2 (§4.1.2) has three conditions, all of which must hold. To receive the message
+//!
+//! - does not interfere with others, and does not make the receiver send messages into the system that may;
+//! - does not change what the receiver stores, such as the value at a key;
+//! - does not change what a client observes.
+//!
 //! What is true of IRed is true of this one. Besides it lives on what it is told: where the keys do not tell the whole story, it
 //! misses more. The smallest system that shows it is an actor that remembers which of two messages with different keys came first: of its
 //! two states at rest one is seen.

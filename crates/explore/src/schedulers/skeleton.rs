@@ -152,8 +152,13 @@ impl<'a, M: Model, S: Scheduler> Search<'a, M, S> {
     /// The schedule at hand is over.
     fn end(&mut self, rests: bool) {
         self.figures.schedules += 1;
-        let judged =
-            self.histories.judge(&self.history, |history| Some(self.stepper.model.linearizable(history)?.is_ok()));
+        self.figures.steps += self.frames.len() as u64 - 1;
+        let judged = self.histories.judge(&self.history, |history| {
+            self.observer.judging(true);
+            let judged = self.stepper.model.linearizable(history);
+            self.observer.judging(false);
+            Some(judged?.is_ok())
+        });
         match judged.complete {
             true => self.figures.complete += 1,
             false => self.figures.incomplete += 1,
@@ -165,6 +170,10 @@ impl<'a, M: Model, S: Scheduler> Search<'a, M, S> {
         }
         let wrong_at_rest = rests && !wrong && self.checks.is_wrong_at_rest(&self.stepper.model, state);
         let not_linearizable = judged.linearizable == Some(false);
+        if not_linearizable {
+            // It is the last one, and the first that is wrong.
+            self.figures.good_histories.get_or_insert_with(|| self.histories.count().0 - 1);
+        }
         if wrong || wrong_at_rest || not_linearizable {
             self.report.stats.violations += 1;
         }

@@ -99,11 +99,17 @@ impl Answer {
 }
 
 /// Whether a history is linearizable.
+///
+/// # Panics
+/// If the specification does.
 pub fn check<S: Spec>(spec: &S, history: &History<S::Operation, S::Response>) -> Answer {
     check_with(spec, history, &Options::default())
 }
 
 /// Whether a history is consistent.
+///
+/// # Panics
+/// If the specification does, and with the same words.
 pub fn check_with<S: Spec>(spec: &S, history: &History<S::Operation, S::Response>, options: &Options) -> Answer {
     let parts = match options.consistency {
         Consistency::Linearizable if options.split => split::by_key(spec, history),

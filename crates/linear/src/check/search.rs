@@ -31,7 +31,7 @@ use super::visited::Visited;
 use crate::spec::Spec;
 use manyworlds_core::{Observer, Progress, StopReason};
 
-/// The observer is asked once in so many configurations.
+/// The observer is asked once in so many configurations, or attempts with pending operations.
 const TICK: u32 = 4096;
 
 /// How a search ends.
@@ -323,6 +323,7 @@ impl<'a, 's, S: Spec, B: Bits> Search<'a, 's, S, B> {
         if self.nodes[at].done.has(self.problem.ops[event.op as usize].slot) {
             return;
         }
+        self.until_tick = self.until_tick.saturating_sub(self.problem.classes.len() as u32);
         for (number, class) in self.problem.classes.iter().enumerate() {
             if class.members[0] >= event.invoked {
                 break;

@@ -6,6 +6,7 @@ use crate::history::History;
 use crate::spec::Spec;
 use manyworlds_core::{Observer, Progress, StopReason};
 use rustc_hash::FxHashMap;
+use std::panic::resume_unwind;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -86,7 +87,11 @@ pub fn check_all<S: Spec>(
     if threads == 1 || history.len() < WORTH_THREADS {
         work();
     } else {
-        std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
+        std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+            // A panic of the specification is the same panic, however many there are.
+            workers.into_iter().for_each(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        });
     }
     let results = results.into_inner().expect("nobody panics with it");
     (gather(results), user_steps.into_inner())

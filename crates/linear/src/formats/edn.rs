@@ -20,8 +20,8 @@ pub enum Edn {
     Symbol(String),
     /// A vector, list or set.
     List(Vec<Edn>),
-    /// A map, in the order of the file, with the line in which it starts.
-    Map(usize, Vec<(Edn, Edn)>),
+    /// A map, in the order of the file.
+    Map(Vec<(Edn, Edn)>),
 }
 
 /// Forms may be nested so deep.
@@ -31,7 +31,7 @@ impl Edn {
     /// What a map has at this keyword.
     pub fn get(&self, name: &str) -> Option<&Edn> {
         match self {
-            Edn::Map(_, pairs) => {
+            Edn::Map(pairs) => {
                 pairs.iter().find(|(key, _)| matches!(key, Edn::Keyword(key) if key == name)).map(|(_, value)| value)
             }
             _ => None,
@@ -53,24 +53,54 @@ impl Edn {
 
 /// All forms of a text.
 pub fn parse(text: &str) -> Result<Vec<Edn>, BadLine> {
-    let mut reader = Reader { rest: text, line: 1 };
+    forms(Reader { rest: text, line: 1 })
+}
+
+fn forms(mut reader: Reader<'_>) -> Result<Vec<Edn>, BadLine> {
     let mut forms = Vec::new();
     while let Some(form) = reader.form(0)? {
         forms.push(form);
     }
-    match reader.rest.chars().next() {
-        None => Ok(forms),
-        Some(closer) => Err(reader.bad(format!("`{closer}` closes nothing"))),
-    }
+    reader.expect_end()?;
+    Ok(forms)
 }
 
-/// The only form of a text.
-pub fn parse_one(text: &str) -> Result<Edn, BadLine> {
-    let mut forms = parse(text)?;
+/// The items of all vectors and lists of a text, and all other forms of it, each with its line.
+pub fn items(text: &str) -> Result<Vec<(usize, Edn)>, BadLine> {
+    let mut reader = Reader { rest: text, line: 1 };
+    let mut items = Vec::new();
+    loop {
+        reader.skip_blank();
+        let line = reader.line;
+        let closer = match reader.rest.as_bytes().first() {
+            Some(b'[') => ']',
+            Some(b'(') => ')',
+            _ => match reader.form(0)? {
+                // Behind a tag.
+                Some(Edn::List(forms)) => {
+                    items.extend(forms.into_iter().map(|form| (line, form)));
+                    continue;
+                }
+                Some(form) => {
+                    items.push((line, form));
+                    continue;
+                }
+                None => break,
+            },
+        };
+        reader.sequence(1, closer, 0, &mut |line, form| items.push((line, form)))?;
+    }
+    reader.expect_end()?;
+    Ok(items)
+}
+
+/// The only form in a line of a text.
+pub fn parse_line(text: &str, line: usize) -> Result<Edn, BadLine> {
+    let mut forms = forms(Reader { rest: text, line })?;
     match (forms.pop(), forms.is_empty()) {
         (Some(form), true) => Ok(form),
-        (None, _) => Err(BadLine::new(1, "there is nothing; expected one value")),
-        _ => Err(BadLine::new(1, "there is more than one value")),
+        (None, _) => Err(BadLine::new(line, "there is nothing; expected one value")),
+        _ => Err(BadLine::new(line, "there is more than one value")),
     }
 }
 
@@ -119,7 +149,7 @@ impl Reader<'_> {
                 if !odd.is_empty() {
                     return Err(BadLine::new(line, "a map with a key but no value for it"));
                 }
-                Edn::Map(line, pairs.iter().map(|[key, value]| (key.clone(), value.clone())).collect())
+                Edn::Map(pairs.iter().map(|[key, value]| (key.clone(), value.clone())).collect())
             }
             '"' => self.string()?,
             '#' => return self.dispatch(depth),
@@ -140,22 +170,44 @@ impl Reader<'_> {
     }
 
     fn forms(&mut self, opener: usize, closer: char, depth: usize) -> Result<Vec<Edn>, BadLine> {
+        let mut forms = Vec::new();
+        self.sequence(opener, closer, depth, &mut |_, form| forms.push(form))?;
+        Ok(forms)
+    }
+
+    /// What stands between an opener and its closer, each with its line.
+    fn sequence(
+        &mut self,
+        opener: usize,
+        closer: char,
+        depth: usize,
+        add: &mut dyn FnMut(usize, Edn),
+    ) -> Result<(), BadLine> {
         let start = self.line;
         self.skip(opener);
-        let mut forms = Vec::new();
-        while let Some(form) = self.form(depth + 1)? {
-            forms.push(form);
+        loop {
+            self.skip_blank();
+            let line = self.line;
+            match self.form(depth + 1)? {
+                Some(form) => add(line, form),
+                None => break,
+            }
         }
         match self.rest.chars().next() {
-            Some(found) if found == closer => self.skip(1),
-            Some(found) => {
-                return Err(self.bad(format!("`{found}` where `{closer}` is expected (opened in line {start})")));
+            Some(found) if found == closer => {
+                self.skip(1);
+                Ok(())
             }
-            None => {
-                return Err(self.bad(format!("the file ends where `{closer}` is expected (opened in line {start})")));
-            }
+            Some(found) => Err(self.bad(format!("`{found}` where `{closer}` is expected (opened in line {start})"))),
+            None => Err(self.bad(format!("the text ends where `{closer}` is expected (opened in line {start})"))),
         }
-        Ok(forms)
+    }
+
+    fn expect_end(&self) -> Result<(), BadLine> {
+        match self.rest.chars().next() {
+            None => Ok(()),
+            Some(closer) => Err(self.bad(format!("`{closer}` closes nothing"))),
+        }
     }
 
     fn string(&mut self) -> Result<Edn, BadLine> {
@@ -228,7 +280,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_told_with_its_line() {
         for (text, line, problem) in [
-            ("[1\n2", 2, "the file ends where `]` is expected (opened in line 1)"),
+            ("[1\n2", 2, "the text ends where `]` is expected (opened in line 1)"),
             ("{:a}", 1, "a map with a key but no value for it"),
             ("\n(1]", 2, "`]` where `)` is expected (opened in line 2)"),
             ("1\n}", 2, "`}` closes nothing"),

@@ -16,6 +16,9 @@ use crate::value::Value;
 /// What stands before an operation.
 pub const MARK: &str = "jepsen.util - ";
 
+/// How lines of a log begin.
+const LEVELS: [&str; 4] = ["INFO", "WARN", "ERROR", "DEBUG"];
+
 const EXPECTED: &str = "expected `INFO  jepsen.util - PROCESS :TYPE :OPERATION VALUE`";
 
 /// Reads a log.
@@ -23,7 +26,7 @@ pub fn read(text: &str) -> Result<Recorded, BadLine> {
     let mut recorded = Recorded::default();
     for (at, line) in text.lines().enumerate() {
         let (number, line) = (at + 1, line.trim());
-        if !line.is_empty() && !line.starts_with("INFO") {
+        if !line.is_empty() && !LEVELS.iter().any(|level| line.starts_with(level)) {
             return Err(BadLine::new(number, format!("this is no line of a log; {EXPECTED}")));
         }
         let Some((_, said)) = line.split_once(MARK) else { continue };
@@ -52,7 +55,7 @@ fn event(
     process: usize,
     (kind, name, text): (&str, &str, &str),
 ) -> Result<(), BadLine> {
-    let value = || match edn::parse_one(text) {
+    let value = || match edn::parse_line(text, line) {
         Ok(value) => value.to_value().map_err(|problem| BadLine::new(line, problem)),
         Err(bad) => Err(BadLine::new(line, format!("the value `{text}` cannot be read: {}", bad.problem))),
     };

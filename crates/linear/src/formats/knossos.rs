@@ -3,7 +3,7 @@
 //! Entries whose process is no number (the nemesis) are skipped. What ends in `:fail` did not happen; what ends in `:info`, or never, is pending.
 //! A `:read` of nil returned, but what it read is not known; the same goes for each `[:read k nil]` of a `:txn`.
 
-use super::edn::{Edn, parse};
+use super::edn::{Edn, items};
 use crate::history::Event;
 use crate::recorded::{BadLine, Call, Recorded};
 use crate::value::Value;
@@ -11,19 +11,16 @@ use crate::value::Value;
 /// Reads a file.
 pub fn read(text: &str) -> Result<Recorded, BadLine> {
     let mut recorded = Recorded::default();
-    for form in parse(text)? {
-        match form {
-            Edn::List(entries) => entries.iter().try_for_each(|entry| event(&mut recorded, entry))?,
-            entry => event(&mut recorded, &entry)?,
-        }
+    for (line, entry) in items(text)? {
+        event(&mut recorded, line, &entry)?;
     }
     Ok(recorded)
 }
 
-fn event(recorded: &mut Recorded, entry: &Edn) -> Result<(), BadLine> {
-    let Edn::Map(line, _) = *entry else {
-        return Err(BadLine::new(0, "an entry is no map; expected maps with :process, :type, :f and :value"));
-    };
+fn event(recorded: &mut Recorded, line: usize, entry: &Edn) -> Result<(), BadLine> {
+    if !matches!(entry, Edn::Map(_)) {
+        return Err(BadLine::new(line, "an entry is no map; expected maps with :process, :type, :f and :value"));
+    }
     let Some(process) = process(entry, line)? else { return Ok(()) };
     let name = kind(entry, line, "f")?;
     let value = || match entry.get("value") {

@@ -17,7 +17,8 @@ pub fn read(text: &str) -> Result<Recorded, BadLine> {
         if line.trim().is_empty() || line.trim_start().starts_with(';') {
             continue;
         }
-        let form = edn::parse_one(line).map_err(|bad| BadLine::new(number, format!("{}; {EXPECTED}", bad.problem)))?;
+        let form = edn::parse_line(line, number)
+            .map_err(|bad| BadLine::new(number, format!("{}; {EXPECTED}", bad.problem)))?;
         if !matches!(form, edn::Edn::Map(..)) {
             return Err(BadLine::new(number, EXPECTED));
         }

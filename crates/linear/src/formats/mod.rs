@@ -46,7 +46,7 @@ impl Format {
         let first = lines.find(|line| !line.is_empty() && !line.starts_with(';'))?;
         match first.as_bytes() {
             [b'{', ..] if first[1..].trim_start().starts_with('"') => Some(Format::Json),
-            [b'{', ..] if first.contains(":key") => Some(Format::Kv),
+            [b'{', ..] if edn::parse_line(first, 1).is_ok_and(|entry| entry.get("key").is_some()) => Some(Format::Kv),
             [b'{' | b'[' | b'(' | b'#', ..] => Some(Format::Knossos),
             [b'I', b'N', b'F', b'O', ..] => Some(Format::Etcd),
             _ => None,

@@ -1,0 +1,90 @@
+//! The first response of a history that nothing explains, as somebody who watches meets it: what comes later is not known yet.
+//!
+//! [`check`](crate::check) knows the whole history. There a response that comes late says what an operation did while it was open; so the
+//! prefix that it can explain may be shorter.
+
+use crate::check::{Options, Verdict, check_with};
+use crate::explain::Explanation;
+use crate::history::{History, Operation};
+use crate::spec::Spec;
+
+/// The first return that cannot be explained, and why, with an order that explains what came before it. `None` if all can be.
+pub fn first_impossible<S: Spec>(spec: &S, operations: &[Operation<S::Operation, S::Response>]) -> Option<Explanation> {
+    let check = |operations| check_with(spec, &History::from_operations(operations), &Options::default()).verdict;
+    let mut ends: Vec<usize> = operations.iter().filter_map(|operation| operation.returned).collect();
+    ends.sort_unstable();
+    let (mut before, mut order) = (0, Vec::new());
+    for end in ends {
+        match check(until(operations, end, &[])) {
+            Verdict::Consistent(found) => (before, order) = (end, found),
+            Verdict::Violated(mut explanation) => {
+                let returns = |number: &usize| operations[*number].returned == Some(end);
+                explanation.stuck = (0..operations.len()).filter(returns).collect();
+                // Better one in which the impossible operation has no place; but others may have seen what it did.
+                explanation.prefix = match check(until(operations, before, &explanation.stuck)) {
+                    Verdict::Consistent(without) => without,
+                    _ => order,
+                };
+                return Some(explanation);
+            }
+            Verdict::Incomplete(_) => return None,
+        }
+    }
+    None
+}
+
+/// The history up to a return, under the same numbers: what is invoked later may just never take effect. What is open then has no response yet,
+/// except for some that took effect with theirs if at all.
+fn until<O: Clone, R: Clone>(operations: &[Operation<O, R>], end: usize, answered: &[usize]) -> Vec<Operation<O, R>> {
+    let cut = |(number, operation): (usize, &Operation<O, R>)| match operation.returned {
+        Some(returned) if returned <= end => operation.clone(),
+        _ => {
+            let response = operation.response.clone().filter(|_| answered.contains(&number));
+            Operation { returned: None, response, ..operation.clone() }
+        }
+    };
+    operations.iter().enumerate().map(cut).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::specs::counter::{Operation as Count, Response as Counted};
+    use crate::specs::register::{Operation as Op, Response};
+    use crate::specs::{Counter, Register};
+
+    fn operation<O, R>(process: usize, what: O, answer: R, invoked: usize, returned: usize) -> Operation<O, R> {
+        Operation { process, operation: what, invoked, returned: Some(returned), response: Some(answer) }
+    }
+
+    #[test]
+    fn the_first_return_without_an_order_is_found_and_what_comes_later_does_not_matter() {
+        let spec = Register::new(0u8);
+        let mut operations = vec![
+            operation(0, Op::Write(1), Response::Written, 0, 2),
+            operation(1, Op::Read, Response::Read(0), 1, 3),
+            operation(1, Op::Read, Response::Read(0), 4, 6),
+            // Wrong too, but later.
+            operation(0, Op::Read, Response::Read(7), 5, 7),
+        ];
+        let why = first_impossible(&spec, &operations).unwrap();
+        assert_eq!((why.prefix, why.stuck, why.core), (vec![1, 0], vec![2], Some(vec![0, 2])));
+        operations[2] = operation(1, Op::Read, Response::Read(1), 4, 6);
+        let why = first_impossible(&spec, &operations).unwrap();
+        assert_eq!((why.prefix, why.stuck), (vec![1, 0, 2], vec![3]));
+        operations.pop();
+        assert!(first_impossible(&spec, &operations).is_none());
+    }
+
+    #[test]
+    fn a_late_response_is_what_is_wrong_even_if_others_have_seen_what_it_did() {
+        let operations = vec![
+            operation(0, Count::FetchAdd(1), Counted::Count(5), 0, 3),
+            operation(1, Count::Read, Counted::Count(1), 1, 2),
+        ];
+        let whole = crate::check(&Counter::new(0), &History::from_operations(operations.clone()));
+        assert_eq!(whole.explanation().unwrap().stuck, [1], "who knows that 5 comes cannot explain the read");
+        let why = first_impossible(&Counter::new(0), &operations).unwrap();
+        assert_eq!((why.stuck, why.prefix), (vec![0], vec![0, 1]));
+    }
+}
