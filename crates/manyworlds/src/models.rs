@@ -1,7 +1,35 @@
-//! What a model of the zoo says about itself, and how it is found by name.
+//! Models with a name and parameters, as a command line knows them: the zoo is a list of these, and so are the models of
+//! [`cli!`](macro@crate::cli).
+//!
+//! ```
+//! use manyworlds::models::{Build, Model, Param};
+//! use manyworlds::prelude::*;
+//!
+//! const RACE: Model = Model {
+//!     name: "race",
+//!     summary: "n senders, one receiver: n! executions",
+//!     params: &[Param::int("n", 2, 1..=8, "senders")],
+//!     build: Build::Program(|params| Ok(race(params.int("n")))),
+//! };
+//!
+//! fn race(n: usize) -> Checker {
+//!     Checker::new(move || {
+//!         let receiver = me();
+//!         (0..n).for_each(|i| drop(spawn(move || send(receiver, i))));
+//!         (0..n).for_each(|_| drop(recv::<usize>()));
+//!     })
+//! }
+//!
+//! let params = RACE.params([("n", "3")])?;
+//! assert_eq!(RACE.checker(&params)?.check().stats.executions, Some(6));
+//! assert_eq!(RACE.params([("m", "3")]).unwrap_err(), "model `race` has no parameter `m`; it has: n");
+//! assert!(RACE.params([("n", "9")]).unwrap_err().contains("expected a whole number from 1 to 8"));
+//! # Ok::<(), String>(())
+//! ```
 
-use manyworlds::actor::System;
-use manyworlds::{Checker, Subject};
+use crate::actor::System;
+use crate::suggest::did_you_mean;
+use crate::{Checker, Subject};
 use serde_json::{Map, Value};
 use std::ops::RangeInclusive;
 
@@ -69,10 +97,11 @@ impl Param {
             Domain::Text { .. } => Ok(Value::from(text)),
             Domain::Choice { options, .. } if options.contains(&text) => Ok(Value::from(text)),
             Domain::Choice { options, .. } => Err(format!(
-                "parameter `{}` is `{text}`; expected one of {} ({})",
+                "parameter `{}` is `{text}`; expected one of {} ({}){}",
                 self.name,
                 options.join(", "),
-                self.help
+                self.help,
+                did_you_mean(text, options.iter().copied())
             )),
             Domain::Int { limits, .. } => match text.parse::<u64>() {
                 Ok(n) if limits.contains(&n) => Ok(Value::from(n)),
@@ -120,7 +149,8 @@ pub enum Build {
     Specification(fn(&Params) -> Result<Box<dyn Subject>, String>),
 }
 
-/// A model of the zoo.
+/// A model that can be found by its name.
+#[derive(Clone)]
 pub struct Model {
     /// As written on the command line.
     pub name: &'static str,
@@ -136,17 +166,28 @@ impl Model {
     /// The parameters given as (name, value) texts, checked, with defaults for the others.
     pub fn params<'a>(&self, given: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Params, String> {
         let mut values: Map<String, Value> = self.params.iter().map(|p| (p.name.to_string(), p.default())).collect();
+        let mut seen: Vec<&str> = Vec::new();
         for (name, text) in given {
-            let Some(param) = self.params.iter().find(|p| p.name == name) else {
-                let known: Vec<&str> = self.params.iter().map(|p| p.name).collect();
-                return Err(match known.is_empty() {
-                    true => format!("model `{}` has no parameter `{name}`; it has none at all", self.name),
-                    false => format!("model `{}` has no parameter `{name}`; it has: {}", self.name, known.join(", ")),
-                });
-            };
+            let param = self.params.iter().find(|p| p.name == name).ok_or_else(|| self.stranger(name))?;
+            if seen.contains(&name) {
+                return Err(format!("parameter `{name}` is given twice; expected it once"));
+            }
+            seen.push(name);
             values.insert(name.to_string(), param.parse(text)?);
         }
         Ok(Params(values))
+    }
+
+    /// The complaint about a parameter that it does not have.
+    fn stranger(&self, name: &str) -> String {
+        let known: Vec<&str> = self.params.iter().map(|p| p.name).collect();
+        match known.is_empty() {
+            true => format!("model `{}` has no parameter `{name}`; it has none at all", self.name),
+            false => {
+                let hint = did_you_mean(name, known.iter().copied());
+                format!("model `{}` has no parameter `{name}`; it has: {}{hint}", self.name, known.join(", "))
+            }
+        }
     }
 
     /// The parameters of a trace.
