@@ -43,6 +43,6 @@ mod tests {
         assert_eq!(closest("tcp", ["asyn", "p2p", "cd", "mbox"].into_iter()), None);
         assert_eq!(closest("p2", ["asyn", "p2p", "cd", "mbox"].into_iter()), Some("p2p"));
         assert_eq!(closest("m", ["n"].into_iter()), None);
-        assert_eq!(did_you_mean("ns+rr", names.into_iter()), ". Did you mean `ns+r`?");
+        assert_eq!(did_you_mean("two-phase-comit", names.into_iter()), ". Did you mean `two-phase-commit`?");
     }
 }

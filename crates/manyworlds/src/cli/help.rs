@@ -142,3 +142,49 @@ fn shown(value: &serde_json::Value) -> String {
 fn indented(text: &str) -> String {
     text.lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The options of a command that take a value other than a file.
+    fn options(command: &Command) -> Vec<String> {
+        let takes_value = |arg: &&clap::Arg| {
+            let file = arg.get_value_names().is_some_and(|names| names.iter().any(|name| name.as_str() == "FILE"));
+            arg.get_action().takes_values() && !file
+        };
+        command.get_arguments().filter(takes_value).filter_map(|arg| arg.get_long().map(String::from)).collect()
+    }
+
+    #[test]
+    fn every_option_with_a_default_has_a_variable() {
+        let command = App::new("test", "1", &[]).command();
+        let check = options(command.find_subcommand("check").unwrap());
+        let linearize = options(command.find_subcommand("linearize").unwrap());
+        for option in &check {
+            assert!(VARIABLES.iter().any(|variable| variable.option == Some(option)), "--{option} has no variable");
+        }
+        for variable in VARIABLES.iter().filter_map(|variable| variable.option) {
+            assert!(check.iter().chain(&linearize).any(|option| option == variable), "there is no --{variable}");
+        }
+        for variable in VARIABLES {
+            let derived = variable.option.map(|option| option.to_uppercase().replace('-', "_"));
+            assert!(derived.is_none_or(|derived| variable.name == format!("MANYWORLDS_{derived}")), "{variable:?}");
+        }
+    }
+
+    #[test]
+    fn every_command_has_examples_or_a_table() {
+        for command in App::new("test", "1", &[]).command().get_subcommands() {
+            assert!(command.get_after_help().is_some(), "{}", command.get_name());
+        }
+    }
+
+    #[test]
+    fn two_models_cannot_have_one_name() {
+        use crate::models::{Build, Model};
+        const ONE: Model =
+            Model { name: "one", summary: "", params: &[], build: Build::Program(|_| Ok(crate::Checker::empty())) };
+        assert!(App::new("test", "1", &[ONE, ONE]).names_differ().unwrap_err().contains("two models are called `one`"));
+    }
+}
