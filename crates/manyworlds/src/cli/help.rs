@@ -113,8 +113,9 @@ fn with_examples(app: &App, command: Command) -> Command {
                 "linearize" => Some(LINEARIZE_EXIT),
                 _ => None,
             };
-            let parts: Vec<String> = exit.map(String::from).into_iter().chain(examples).collect();
-            parts.join("\n\n")
+            let exit = exit
+                .map(|exit| format!("{exit}\nDefaults can be changed by variables: `{} help environment`.", app.name));
+            exit.into_iter().chain(examples).collect::<Vec<String>>().join("\n\n")
         }
     };
     match after.is_empty() {

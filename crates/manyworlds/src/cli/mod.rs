@@ -143,11 +143,14 @@ impl App {
     pub fn run_with(&self, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         let done = match self.command().try_get_matches_from(arguments) {
             Ok(matches) => self.names_differ().and_then(|()| self.perform(&matches)),
-            Err(error) => {
-                // Help and version come this way, too. A reader that went away is no reason to panic.
-                let _ = error.print();
-                return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
-            }
+            Err(error) => match values::complaint_in(&error) {
+                Some(complaint) => Err(complaint),
+                None => {
+                    // Help and version come this way, too. A reader that went away is no reason to panic.
+                    let _ = error.print();
+                    return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+                }
+            },
         };
         ExitCode::from(match done {
             Ok(Exit::Verified) => 0,

@@ -24,7 +24,7 @@ impl Bar {
         let draws = !quiet && std::io::stderr().is_terminal();
         let target = if draws { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(1000), target);
-        let style = ProgressStyle::with_template("[{bar:30}] {msg}").unwrap_or_else(|_| ProgressStyle::default_bar());
+        let style = ProgressStyle::with_template("[{bar:20}] {msg}").unwrap_or_else(|_| ProgressStyle::default_bar());
         bar.set_style(style.progress_chars("=> "));
         Bar { bar, started: Instant::now(), max_states: options.max_states, timeout: options.timeout }
     }

@@ -106,6 +106,12 @@ fn place(arg: Option<&Arg>, source: ValueSource) -> String {
     }
 }
 
+/// The complaint of a reader, if that is what the error is: it is shown like all others.
+pub fn complaint_in(error: &Error) -> Option<String> {
+    let ours = error.kind() == ErrorKind::ValueValidation && error.context().next().is_none();
+    ours.then(|| error.to_string().trim_start_matches("error: ").trim_end().to_string())
+}
+
 fn refused(complaint: String) -> Error {
     Error::raw(ErrorKind::ValueValidation, format!("{complaint}\n"))
 }
