@@ -123,13 +123,29 @@ pub struct Params(Map<String, Value>);
 
 impl Params {
     /// A number.
+    ///
+    /// # Panics
+    ///
+    /// If the model has no such parameter, or it is a text: whoever wrote the model has to know.
+    #[track_caller]
     pub fn int(&self, name: &str) -> usize {
-        self.0.get(name).and_then(Value::as_u64).unwrap_or(0) as usize
+        match self.0.get(name).and_then(Value::as_u64) {
+            Some(number) => number as usize,
+            None => panic!("the model has no parameter `{name}` that is a number"),
+        }
     }
 
     /// A text.
+    ///
+    /// # Panics
+    ///
+    /// If the model has no such parameter, or it is a number.
+    #[track_caller]
     pub fn text(&self, name: &str) -> &str {
-        self.0.get(name).and_then(Value::as_str).unwrap_or("")
+        match self.0.get(name).and_then(Value::as_str) {
+            Some(text) => text,
+            None => panic!("the model has no parameter `{name}` that is a text"),
+        }
     }
 
     /// As JSON.
@@ -231,5 +247,50 @@ impl Model {
             return Err(format!("model `{}` is no program", self.name));
         };
         Ok(build(params)?.name(self.name).params(params.json().clone()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MODEL: Model = Model {
+        name: "model",
+        summary: "",
+        params: &[
+            Param::int("number", 2, 1..=3, "a number"),
+            Param::choice("word", &["yes", "no"], "a word"),
+            Param::text("text", "a b", "a text"),
+        ],
+        build: Build::Program(|_| Err("never".to_string())),
+    };
+
+    #[test]
+    fn parameters_have_defaults_and_limits() {
+        let params = MODEL.params([("number", "3")]).unwrap();
+        assert_eq!((params.int("number"), params.text("word"), params.text("text")), (3, "yes", "a b"));
+        for (given, complaint) in [
+            (&[("number", "4")][..], "parameter `number` is `4`; expected a whole number from 1 to 3 (a number)"),
+            (&[("word", "ye")], "parameter `word` is `ye`; expected one of yes, no (a word). Did you mean `yes`?"),
+            (
+                &[("nubmer", "1")],
+                "model `model` has no parameter `nubmer`; it has: number, word, text. Did you mean `number`?",
+            ),
+            (&[("text", ""), ("text", "")], "parameter `text` is given twice; expected it once"),
+        ] {
+            assert_eq!(MODEL.params(given.iter().copied()).unwrap_err(), complaint);
+        }
+    }
+
+    #[test]
+    fn the_parameters_of_a_trace_are_those_of_the_run() {
+        let params = MODEL.params([("number", "1"), ("text", "x=y")]).unwrap();
+        assert_eq!(MODEL.params_from_json(params.json()).unwrap().json(), params.json());
+    }
+
+    #[test]
+    #[should_panic(expected = "the model has no parameter `nubmer` that is a number")]
+    fn a_model_that_asks_for_what_it_does_not_have_is_told() {
+        MODEL.params([]).unwrap().int("nubmer");
     }
 }
