@@ -83,6 +83,7 @@ mod book;
 mod checker;
 #[cfg(feature = "cli")]
 pub mod cli;
+mod coverage;
 pub mod environment;
 mod linearizable;
 pub mod models;

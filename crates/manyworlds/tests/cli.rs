@@ -101,6 +101,17 @@ fn a_counterexample_is_written_replayed_and_drawn() {
 }
 
 #[test]
+fn the_page_of_a_program_tells_what_was_exercised() {
+    let page = scratch("race.html");
+    let checked = run(&["check", "race", "senders=3", "--html", page.to_str().expect("the path is text")]);
+    assert_eq!(checked.status, Some(0), "{}", checked.err);
+    let page = std::fs::read_to_string(&page).expect("the page is written");
+    // Three messages, numbers all of them, and main has received each in some world.
+    assert!(page.contains(r#"{"kind":"message","name":"value","offered":3,"handled":3}"#), "the messages of main");
+    assert!(page.contains(r#""kind":"program""#));
+}
+
+#[test]
 fn what_was_meant_is_suggested() {
     for (arguments, meant) in [
         (&["check", "tokn"][..], "there is no model `tokn`. Did you mean `token`?"),

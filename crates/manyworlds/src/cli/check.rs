@@ -99,6 +99,7 @@ pub fn interrupt() -> Arc<AtomicBool> {
 fn page<'a>(answer: &'a Answer, model: &'a Model, params: &'a Params, time: Duration) -> Page<'a> {
     let run = Run {
         outcome: &answer.outcome,
+        kind: model.kind(),
         params: params.json(),
         engine: answer.engine.name(),
         why: answer.why.as_deref(),

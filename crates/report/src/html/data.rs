@@ -120,6 +120,7 @@ fn run(run: &Run<'_>) -> Value {
         "verdict": verdict.name(),
         "sentence": sentence,
         "bounds": bounds.filter(|bounds| !bounds.is_empty()),
+        "kind": run.kind,
         "params": run.params,
         "engine": run.engine,
         "why": run.why,
