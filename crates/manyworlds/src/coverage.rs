@@ -5,9 +5,10 @@ use manyworlds_core::{
     Action, Coverage, Cursor, Failure, InputCoverage, LocalStats, Locals, LocalsFactory, NodeId, OBS_END, OBS_TIMEOUT,
     Obs, Pid, ProcId, ProcessCoverage, Root, StepInfo, ValueId, Violation, type_of,
 };
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What all workers noted.
 #[derive(Default)]
@@ -18,9 +19,9 @@ pub struct Tally(Mutex<BTreeMap<Pid, Process>>);
 struct Process {
     name: String,
     /// Where it waits for something.
-    places: BTreeSet<String>,
+    places: BTreeSet<Arc<str>>,
     /// What came there.
-    answers: BTreeSet<(String, String)>,
+    answers: BTreeSet<(Arc<str>, Arc<str>)>,
     /// By type: what was sent to it, and what of that it received.
     messages: BTreeMap<String, Fate>,
 }
@@ -32,8 +33,11 @@ struct Fate {
 }
 
 impl Process {
-    fn message(&mut self, shown: &str) -> &mut Fate {
-        self.messages.entry(type_of(shown).to_string()).or_default()
+    fn message(&mut self, name: &str) -> &mut Fate {
+        if !self.messages.contains_key(name) {
+            self.messages.insert(name.to_string(), Fate::default());
+        }
+        self.messages.get_mut(name).expect("it is there now")
     }
 
     fn join(&mut self, other: Process) {
@@ -90,8 +94,9 @@ impl<'a, F: LocalsFactory> LocalsFactory for Noted<'a, F> {
             locals: self.program.make(),
             tally: self.tally,
             found: BTreeMap::new(),
-            owners: HashMap::new(),
-            known: HashMap::new(),
+            owners: FxHashMap::default(),
+            known: FxHashMap::default(),
+            values: FxHashMap::default(),
         }
     }
 }
@@ -101,56 +106,67 @@ pub struct Noting<'a, L> {
     locals: L,
     tally: &'a Tally,
     found: BTreeMap<Pid, Process>,
-    /// Whose situation a node is.
-    owners: HashMap<NodeId, Pid>,
+    /// Whose situation a node is, and where that process waits then.
+    owners: FxHashMap<NodeId, (Pid, Arc<str>)>,
     /// The nodes that were looked at, and how they were reached: an id may be given to another node when the table is trimmed.
-    known: HashMap<NodeId, (NodeId, Obs)>,
+    known: FxHashMap<NodeId, (NodeId, Obs)>,
+    /// The type of a value and its fingerprint: to show a value is to run user code.
+    values: FxHashMap<ValueId, (Arc<str>, u64)>,
 }
 
 impl<L: Locals> Noting<'_, L> {
     /// Notes what a process does at a node, up to where it waits.
     fn enter(&mut self, pid: Pid, node: NodeId) {
-        self.owners.insert(node, pid);
+        let mut place: Arc<str> = "".into();
         for off in 0.. {
             let at = Cursor { node, off };
             match self.locals.action(at) {
                 Action::Send { to, value, .. } => {
-                    let shown = self.locals.show(value);
+                    let (name, print) = self.value(value);
                     let to = self.locals.pid(to);
-                    self.found.entry(to).or_default().message(&shown).offered.insert(fingerprint(&shown));
+                    self.found.entry(to).or_default().message(&name).offered.insert(print);
                 }
                 Action::Spawn { child, root, .. } => {
                     let child = self.locals.pid(child);
                     let name = Some(self.locals.describe(at).detail).filter(|name| !name.is_empty());
                     self.found.entry(child).or_default().name = name.unwrap_or_else(|| child.to_string());
-                    self.owners.insert(root, child);
+                    self.owners.insert(root, (child, "".into()));
                 }
                 Action::Recv { .. } | Action::Choose { .. } | Action::Join { .. } => {
-                    let place = self.locals.describe(at).location.unwrap_or_default();
-                    self.found.entry(pid).or_default().places.insert(place);
-                    return;
+                    place = self.locals.describe(at).location.unwrap_or_default().into();
+                    self.found.entry(pid).or_default().places.insert(place.clone());
+                    break;
                 }
-                Action::End { .. } | Action::Stuck | Action::Bound | Action::Fail => return,
+                Action::End { .. } | Action::Stuck | Action::Bound | Action::Fail => break,
             }
         }
+        self.owners.insert(node, (pid, place));
     }
 
     /// Notes what came to a process that waits at a node.
-    fn answered(&mut self, pid: Pid, node: NodeId, answer: Obs) {
+    fn answered(&mut self, (pid, place): (Pid, Arc<str>), node: NodeId, answer: Obs) {
         let at = Cursor { node, off: u32::MAX };
-        let process = self.found.entry(pid).or_default();
-        let what = match (self.locals.action(at), answer) {
-            (Action::Recv { .. }, OBS_TIMEOUT) => "a timeout".to_string(),
+        let what: Arc<str> = match (self.locals.action(at), answer) {
+            (Action::Recv { .. }, OBS_TIMEOUT) => "a timeout".into(),
             (Action::Recv { .. }, OBS_END) => return,
             (Action::Recv { .. }, value) => {
-                let shown = self.locals.show(ValueId(value));
-                process.message(&shown).handled.insert(fingerprint(&shown));
-                type_of(&shown).to_string()
+                let (name, print) = self.value(ValueId(value));
+                self.found.entry(pid).or_default().message(&name).handled.insert(print);
+                name
             }
-            (Action::Choose { .. }, choice) => choice.to_string(),
-            _ => "an end".to_string(),
+            (Action::Choose { .. }, choice) => choice.to_string().into(),
+            _ => "an end".into(),
         };
-        process.answers.insert((self.locals.describe(at).location.unwrap_or_default(), what));
+        self.found.entry(pid).or_default().answers.insert((place, what));
+    }
+
+    fn value(&mut self, value: ValueId) -> (Arc<str>, u64) {
+        let locals = &self.locals;
+        let known = self.values.entry(value).or_insert_with(|| {
+            let shown = locals.show(value);
+            (type_of(&shown).into(), fingerprint(&shown))
+        });
+        known.clone()
     }
 
     /// Whether nobody looked at a node that is reached in this way.
@@ -189,7 +205,7 @@ impl<L: Locals> Locals for Noting<'_, L> {
 
     fn start(&mut self, root: NodeId) {
         self.locals.start(root);
-        if let Some(&pid) = self.owners.get(&root)
+        if let Some(&(pid, _)) = self.owners.get(&root)
             && self.is_new(root, (root, 0))
         {
             self.enter(pid, root);
@@ -199,9 +215,10 @@ impl<L: Locals> Locals for Noting<'_, L> {
     fn step(&mut self, node: NodeId, answer: Obs) -> NodeId {
         let next = self.locals.step(node, answer);
         if self.is_new(next, (node, answer))
-            && let Some(&pid) = self.owners.get(&node)
+            && let Some(owner) = self.owners.get(&node).cloned()
         {
-            self.answered(pid, node, answer);
+            let pid = owner.0;
+            self.answered(owner, node, answer);
             self.enter(pid, next);
         }
         next
@@ -210,6 +227,7 @@ impl<L: Locals> Locals for Noting<'_, L> {
     fn trim(&mut self, live: &mut dyn Iterator<Item = NodeId>) {
         self.locals.trim(live);
         self.known.clear();
+        self.values.clear();
     }
 
     fn root_name(&self, proc: ProcId) -> String {
