@@ -338,7 +338,9 @@ mod tests {
     fn workers_and_a_small_table_change_nothing() {
         let race = Checker::new(|| {
             let main = me();
-            (0..5).for_each(|i| drop(spawn(move || send(main, i))));
+            for i in 0..5 {
+                spawn(move || send(main, i));
+            }
             let order: Vec<u32> = (0..5).map(|_| recv()).collect();
             if order.is_sorted() {
                 choose(0..3);

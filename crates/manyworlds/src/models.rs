@@ -15,8 +15,11 @@
 //! fn race(n: usize) -> Checker {
 //!     Checker::new(move || {
 //!         let receiver = me();
-//!         (0..n).for_each(|i| drop(spawn(move || send(receiver, i))));
-//!         (0..n).for_each(|_| drop(recv::<usize>()));
+//!         for i in 0..n {
+//!             spawn(move || send(receiver, i));
+//!         }
+//!         let order: Vec<usize> = (0..n).map(|_| recv()).collect();
+//!         assert_eq!(order.len(), n);
 //!     })
 //! }
 //!
