@@ -5,7 +5,7 @@
 //! `chang-roberts-tla-bug` passes smaller ids on instead of dropping them: every node gets its own id back, and wins.
 
 use crate::bits::members;
-use crate::{Build, Param, Params, registry};
+use crate::{Build, Param, Params};
 use manyworlds::Specification;
 use manyworlds_explore::{Model, Property, fingerprint};
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ fn order(params: &Params) -> Order {
 }
 
 /// `chang-roberts-tla`
-pub const MODEL: registry::Model = registry::Model {
+pub const MODEL: manyworlds::models::Model = manyworlds::models::Model {
     name: "chang-roberts-tla",
     summary: "Leader election on a ring as a specification (ChangRoberts.tla)",
     params: PARAMS,
@@ -31,7 +31,7 @@ pub const MODEL: registry::Model = registry::Model {
 };
 
 /// `chang-roberts-tla-bug`
-pub const BUG: registry::Model = registry::Model {
+pub const BUG: manyworlds::models::Model = manyworlds::models::Model {
     name: "chang-roberts-tla-bug",
     summary: "chang-roberts-tla in which smaller ids are passed on",
     params: PARAMS,

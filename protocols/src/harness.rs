@@ -86,7 +86,8 @@ impl<M: Talk> Service for Agent<M> {
 /// are about the first key, the other read and the other write about the second.
 pub(crate) fn add_clients<M: Talk>(system: &mut System, agents: &[Pid], params: &Params) -> Vec<Pid> {
     let (first, last) = (agents[0], agents[agents.len() - 1]);
-    let other = u8::from(params.int("keys") == 2);
+    // A register has no keys.
+    let other = u8::from(params.json().get("keys").is_some_and(|keys| keys == 2));
     let requests = [
         ("writer1", first, Request { key: 0, writes: Some(1) }),
         ("reader1", last, Request { key: 0, writes: None }),

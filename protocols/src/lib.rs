@@ -29,7 +29,6 @@ pub mod paxos;
 pub mod paxos_tla;
 pub mod ping_pong;
 pub mod raft;
-mod registry;
 pub mod rlog;
 pub mod ssr_br;
 pub mod token_ring;
@@ -37,7 +36,7 @@ pub mod two_phase_commit;
 pub mod two_phase_commit_actors;
 pub mod two_phase_tla;
 
-pub use registry::{Build, Domain, Model, Param, Params};
+pub use manyworlds::models::{Build, Domain, Model, Param, Params};
 
 /// Every model, in the order in which `manyworlds list` shows them.
 pub fn models() -> &'static [Model] {

@@ -8,7 +8,7 @@
 //! takes three ballots.
 
 use crate::bits::members;
-use crate::{Build, Param, registry};
+use crate::{Build, Param};
 use manyworlds::Specification;
 use manyworlds_explore::{Model, Property, fingerprint};
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,7 +25,7 @@ const fn params(ballots: u64) -> [Param; 3] {
 }
 
 /// `paxos-tla`
-pub const MODEL: registry::Model = registry::Model {
+pub const MODEL: manyworlds::models::Model = manyworlds::models::Model {
     name: "paxos-tla",
     summary: "Single-decree Paxos as a specification over a growing set of messages (Paxos1.tla)",
     params: PARAMS,
@@ -35,7 +35,7 @@ pub const MODEL: registry::Model = registry::Model {
 };
 
 /// `paxos-tla-bug`
-pub const BUG: registry::Model = registry::Model {
+pub const BUG: manyworlds::models::Model = manyworlds::models::Model {
     name: "paxos-tla-bug",
     summary: "paxos-tla in which a proposer takes any vote it is told, not the highest",
     params: &params(3),

@@ -5,7 +5,7 @@
 //! `2pc-tla-bug` commits when all but one are prepared: the last one may abort on its own, and does.
 
 use crate::bits::{Word, members};
-use crate::{Build, Param, registry};
+use crate::{Build, Param};
 use manyworlds::Specification;
 use manyworlds_explore::{Model, Property, fingerprint};
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use std::fmt;
 const PARAMS: &[Param] = &[Param::int("n", 3, 1..=16, "resource managers")];
 
 /// `2pc-tla`
-pub const MODEL: registry::Model = registry::Model {
+pub const MODEL: manyworlds::models::Model = manyworlds::models::Model {
     name: "2pc-tla",
     summary: "Two-phase commit as a specification over a growing set of messages (TwoPhase.tla)",
     params: PARAMS,
@@ -22,7 +22,7 @@ pub const MODEL: registry::Model = registry::Model {
 };
 
 /// `2pc-tla-bug`
-pub const BUG: registry::Model = registry::Model {
+pub const BUG: manyworlds::models::Model = manyworlds::models::Model {
     name: "2pc-tla-bug",
     summary: "2pc-tla in which the manager commits before everybody is prepared",
     params: PARAMS,

@@ -325,10 +325,11 @@ test(
 
 for (const [file, verdict] of [
   ["verified", "verified"],
+  ["verified-program", "verified"],
   ["bounded", "incomplete"],
 ])
   test(
-    `a run that is ${verdict}`,
+    `a run that is ${verdict} (${file})`,
     file,
     async page => {
       const { run } = await dataOf(page);

@@ -2,11 +2,15 @@
 
 mod ds2;
 
-use crate::args::BenchArgs;
-use crate::check::{model, print_line};
-use crate::{Complaint, Exit};
+use crate::args::{BenchArgs, Table};
 use manyworlds::Network;
+use manyworlds::cli::terminal::print_line;
+use manyworlds::cli::{Complaint, Exit};
+use manyworlds_protocols::{Model, find};
 use std::time::{Duration, Instant};
+
+/// What an entry may take, if nobody says.
+const SECONDS: Duration = Duration::from_secs(20);
 
 /// A line of a table: a model and its parameters.
 type Entry = (&'static str, &'static [(&'static str, &'static str)]);
@@ -76,23 +80,19 @@ const RATIOS: &[Ratio] = &[
 
 /// Measures tables.
 pub fn run(args: &BenchArgs) -> Result<Exit, Complaint> {
-    if let Some(name) = args.names.iter().find(|name| !["must", "ds2"].contains(&name.as_str())) {
-        return Err(format!("there is no table `{name}`; expected must or ds2"));
+    let asked = |table| args.names.is_empty() || args.names.contains(&table);
+    if asked(Table::Must) {
+        must(args.timeout.unwrap_or(SECONDS))?;
     }
-    let asked = |table: &str| args.names.is_empty() || args.names.iter().any(|name| name == table);
-    if asked("must") {
-        must(timeout(args, 20.0)?)?;
-    }
-    if asked("ds2") {
-        ds2::run(args, timeout(args, ds2::SECONDS)?)?;
+    if asked(Table::Ds2) {
+        ds2::run(args, args.timeout.unwrap_or(ds2::SECONDS))?;
     }
     Ok(Exit::Verified)
 }
 
-fn timeout(args: &BenchArgs, default: f64) -> Result<Duration, Complaint> {
-    let seconds = args.timeout.unwrap_or(default);
-    Duration::try_from_secs_f64(seconds)
-        .map_err(|_| format!("--timeout: `{seconds}` is no span of time; expected seconds, as in 20"))
+/// A model of the tables.
+fn model(name: &str) -> Result<&'static Model, Complaint> {
+    find(name).ok_or_else(|| format!("the zoo has no model `{name}`"))
 }
 
 fn must(timeout: Duration) -> Result<(), Complaint> {

@@ -1,8 +1,8 @@
 //! `manyworlds litmus`: every row of a table under its four networks.
 
 use crate::args::LitmusArgs;
-use crate::check::print_line;
-use crate::{Complaint, Exit};
+use manyworlds::cli::terminal::print_line;
+use manyworlds::cli::{Complaint, Exit};
 use manyworlds::{Engine, Network};
 use manyworlds_protocols::litmus::Litmus;
 
@@ -11,7 +11,6 @@ const HEADER: &str = "id\tprogram\tasyn\tp2p\tcd\tmbox";
 /// Checks the counts of a table.
 pub fn run(args: &LitmusArgs) -> Result<Exit, Complaint> {
     let file = args.file.display().to_string();
-    let engine: Engine = args.engine.parse().map_err(|problem| format!("--engine: {problem}"))?;
     let bytes = std::fs::read(&args.file).map_err(|e| format!("{file}: cannot be read: {e}"))?;
     let text = String::from_utf8(bytes).map_err(|e| {
         format!("{file}: byte {} is not UTF-8; expected a table of litmus programs", e.utf8_error().valid_up_to())
@@ -21,7 +20,7 @@ pub fn run(args: &LitmusArgs) -> Result<Exit, Complaint> {
         if line.trim().is_empty() || line == HEADER {
             continue;
         }
-        let found = row(line, engine).map_err(|e| format!("{file}:{}: {e}", number + 1))?;
+        let found = row(line, args.engine).map_err(|e| format!("{file}:{}: {e}", number + 1))?;
         checked += Network::ALL.len();
         mismatches += found.len();
         found.iter().for_each(|mismatch| print_line(mismatch));

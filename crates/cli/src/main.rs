@@ -1,53 +1,55 @@
-//! The `manyworlds` command. Exit status: 0 verified in full, 1 violation, 2 bad usage or input, 3 stopped by a budget.
+//! The `manyworlds` command: the command line of the library with the models of the zoo, and what only the house needs.
 #![forbid(unsafe_code)]
 
 mod args;
 mod bench;
-mod check;
-mod exports;
-mod history_page;
-mod json;
-mod linearize;
-mod list;
 mod litmus;
-mod output;
-mod progress;
-mod replay;
-mod suggest;
+mod new;
 
-use args::{Cli, Command};
-use clap::Parser;
+use args::{BenchArgs, LitmusArgs, NewArgs};
+use clap::{ArgMatches, Args, Command, FromArgMatches};
+use manyworlds::cli::App;
 use std::process::ExitCode;
 
-/// How a command ended.
-pub enum Exit {
-    /// Verified in full, or nothing to complain about.
-    Verified,
-    /// A violation or a mismatch was found.
-    Violated,
-    /// Stopped by a budget with no violation.
-    Incomplete,
-}
-
-/// Bad usage or bad input, in words for a person.
-pub type Complaint = String;
+/// Examples from the zoo.
+const EXAMPLES: &[(&str, &str)] = &[
+    (
+        "check",
+        "manyworlds check two-phase-commit n=4\n\
+         manyworlds check raft-bug --html raft.html\n\
+         manyworlds check chain --network asyn --trace chain.json\n\
+         manyworlds check 2pc-tla n=7 --engine dfs\n\
+         manyworlds check litmus program='s1.0 s1.1 | r r' --network asyn --json",
+    ),
+    (
+        "replay",
+        "manyworlds replay chain.json\nmanyworlds replay chain.json --html chain.html\nmanyworlds replay chain.json --dot chain.dot",
+    ),
+    ("litmus", "manyworlds litmus table.tsv\nmanyworlds litmus table.tsv --engine brute"),
+    ("bench", "manyworlds bench\nmanyworlds bench must --timeout 5\nmanyworlds bench ds2 --max-executions 1000"),
+    ("new", "manyworlds new demo\nmanyworlds new ../demo && cd ../demo && cargo test"),
+];
 
 fn main() -> ExitCode {
-    let result = match Cli::parse().command {
-        Command::List(args) => list::run(&args),
-        Command::Check(args) => check::run(&args),
-        Command::Replay(args) => replay::run(&args),
-        Command::Linearize(args) => linearize::run(&args),
-        Command::Litmus(args) => litmus::run(&args),
-        Command::Bench(args) => bench::run(&args),
-    };
-    ExitCode::from(match result {
-        Ok(Exit::Verified) => 0,
-        Ok(Exit::Violated) => 1,
-        Ok(Exit::Incomplete) => 3,
-        Err(complaint) => {
-            eprintln!("error: {complaint}");
-            2
-        }
-    })
+    App::new("manyworlds", env!("CARGO_PKG_VERSION"), manyworlds_protocols::models())
+        .about("Runs a distributed system, or a concurrent object, in every world it can reach")
+        .extra(command::<NewArgs>("new", "Write a small crate with models of your own to start from"), |_, given| {
+            new::run(&read(given)?)
+        })
+        .extra(command::<LitmusArgs>("litmus", "Check the counts of a table of litmus programs"), |_, given| {
+            litmus::run(&read(given)?)
+        })
+        .extra(command::<BenchArgs>("bench", "Measure the tables of the papers here"), |_, given| {
+            bench::run(&read(given)?)
+        })
+        .examples(EXAMPLES)
+        .run()
+}
+
+fn command<A: Args>(name: &'static str, about: &'static str) -> Command {
+    A::augment_args(Command::new(name)).about(about)
+}
+
+fn read<A: FromArgMatches>(given: &ArgMatches) -> Result<A, String> {
+    A::from_arg_matches(given).map_err(|error| error.to_string())
 }

@@ -74,6 +74,7 @@ fn says(printed: &[&str], told: &[&str]) -> bool {
 #[test]
 fn commands_do_what_the_book_says() {
     let here = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("book");
+    let _ = fs::remove_dir_all(&here);
     fs::create_dir_all(&here).expect("there is a place for files");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut count = 0;

@@ -4,3 +4,40 @@
 fn commands() {
     trycmd::TestCases::new().case("tests/cmd/*.trycmd").default_bin_name("manyworlds");
 }
+
+/// What is printed on a terminal, which `script` plays; nothing where there is no `script`.
+#[cfg(target_os = "linux")]
+fn on_a_terminal(command: &str, variables: &[(&str, &str)]) -> Option<String> {
+    let program = env!("CARGO_BIN_EXE_manyworlds");
+    let mut script = std::process::Command::new("script");
+    script.args(["-qec", &format!("'{program}' {command}"), "/dev/null"]).env("TERM", "xterm").env_remove("NO_COLOR");
+    let run = script.envs(variables.iter().copied()).stdin(std::process::Stdio::null()).output().ok()?;
+    Some(String::from_utf8(run.stdout).expect("it prints text"))
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn colours_only_on_a_terminal_and_only_if_wanted() {
+    for command in ["help", "check two-phase-commit-bug", "check paxso", "check ns+nr --engine musst", "chek"] {
+        let Some(printed) = on_a_terminal(command, &[]) else { return };
+        assert!(printed.contains("\x1b["), "{command}: {printed}");
+        for variable in [("NO_COLOR", "1"), ("TERM", "dumb")] {
+            let plain = on_a_terminal(command, &[variable]).expect("it ran before");
+            assert!(!plain.contains("\x1b["), "{command}: {plain}");
+        }
+        // To be set and empty is not to be set.
+        assert!(on_a_terminal(command, &[("NO_COLOR", "")]).expect("it ran before").contains("\x1b["), "{command}");
+        let program = env!("CARGO_BIN_EXE_manyworlds");
+        let piped = std::process::Command::new(program).args(command.split(' ')).output().expect("it runs");
+        assert!(![piped.stdout, piped.stderr].concat().contains(&0x1b), "{command}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_long_run_shows_how_far_it_is() {
+    let Some(printed) = on_a_terminal("check ns+nr n=12 --timeout 1.5", &[]) else { return };
+    assert!(printed.contains(" executions, ") && printed.contains("/s, ") && printed.contains(" s left"), "{printed}");
+    let quiet = on_a_terminal("check ns+nr n=12 --timeout 1 --quiet", &[]).expect("it ran before");
+    assert!(!quiet.contains(" s left"), "{quiet}");
+}

@@ -20,9 +20,10 @@ pub struct Coverage {
 pub struct ProcessCoverage {
     /// Its name.
     pub name: String,
-    /// Its distinct local states.
+    /// Its distinct local states; of code, the places at which it waits.
     pub states: u64,
-    /// Distinct pairs of a local state and something that came: so often its code had something new to do.
+    /// Distinct pairs of a local state and something that came: so often its code had something new to do. Of code, pairs of a place and a kind
+    /// of thing that came there.
     pub handlers: u64,
     /// What could come to it, by kind and name.
     pub inputs: Vec<InputCoverage>,

@@ -15,6 +15,7 @@ chapters! {
     history: "howto/history.md",
     specification: "howto/specification.md",
     report: "howto/report.md",
+    command_line: "howto/command-line.md",
     loom: "from/loom.md",
     shuttle: "from/shuttle.md",
     stateright: "from/stateright.md",

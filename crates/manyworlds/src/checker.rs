@@ -1,5 +1,6 @@
 //! The builder: a program, how to run it, and the [`Outcome`].
 
+use crate::coverage::{Noted, Tally};
 use crate::linearizable::{Explain, explain};
 use crate::subject::{confirmed, told};
 use crate::watch::Watch;
@@ -267,12 +268,12 @@ impl Checker {
 
     /// Runs and answers.
     pub fn check(&self) -> Outcome {
-        self.check_watched(None)
+        self.check_watched(None, None)
     }
 
     /// Runs and answers; `observer` sees the progress.
     pub fn check_with(&self, observer: &dyn Observer) -> Outcome {
-        self.check_watched(Some(observer))
+        self.check_watched(Some(observer), None)
     }
 
     /// The outcome for people: the counterexample as a chart, if there is one, and the verdict with its figures.
@@ -318,11 +319,12 @@ impl Checker {
         program
     }
 
-    fn check_watched(&self, observer: Option<&dyn Observer>) -> Outcome {
+    pub(crate) fn check_watched(&self, observer: Option<&dyn Observer>, tally: Option<&Tally>) -> Outcome {
         let watch = Watch::new(self.timeout, self.max_memory, self.cancel.clone(), observer);
-        let report = match self.engine {
-            Engine::Must => explore(&self.program(), &self.config, &watch),
-            Engine::Brute => self.brute(&self.config),
+        let report = match (self.engine, tally) {
+            (Engine::Must, None) => explore(&self.program(), &self.config, &watch),
+            (Engine::Must, Some(tally)) => explore(&Noted { program: &self.program(), tally }, &self.config, &watch),
+            (Engine::Brute, _) => self.brute(&self.config),
         };
         let Report { stats, counterexample, stopped, .. } = report;
         let verdict = match (counterexample, stopped) {
@@ -332,6 +334,13 @@ impl Checker {
             (None, None) => Verdict::Verified { scope: self.scope() },
         };
         Outcome { verdict, stats }
+    }
+
+    /// What is asked of the program, in words.
+    pub(crate) fn asked(&self) -> Vec<String> {
+        let deadlock = (self.config.deadlock == Deadlock::Forbid).then(|| "deadlock".to_string());
+        let monitors = self.monitors.iter().map(|monitor| format!("monitor {}", monitor.name));
+        std::iter::once("assertion".to_string()).chain(deadlock).chain(monitors).collect()
     }
 
     /// A violation is reported only if it happens again.

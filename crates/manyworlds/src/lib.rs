@@ -72,6 +72,8 @@
 //! | know what came of it | [`Outcome`], [`Verdict`], [`Stats`] |
 //! | see a violation again | [`Trace`], [`Checker::replay`], [`Subject::replay`] |
 //! | know what a test does with a failure | [`testing`] |
+//! | have a command line for your models | [`cli!`](macro@cli), [`models`] |
+//! | change defaults from outside | [`environment`] |
 //!
 //! A [`Verdict`] is verified, violated or incomplete. A run that hit a bound is never verified, and every violation was replayed before it is reported.
 
@@ -79,11 +81,17 @@ mod actors;
 #[cfg(doctest)]
 mod book;
 mod checker;
+#[cfg(feature = "cli")]
+pub mod cli;
+mod coverage;
+pub mod environment;
 mod linearizable;
+pub mod models;
 mod options;
 mod programs;
 mod states;
 mod subject;
+mod suggest;
 pub mod testing;
 mod watch;
 

@@ -1,9 +1,10 @@
 //! Programs as subjects: the options of the house on top of what a [`Checker`] was built with.
 
 use crate::checker::{Checker, Engine};
+use crate::coverage::Tally;
 use crate::options::{EngineName, Options};
 use crate::subject::{Answer, Refused, Subject, refuse_strangers};
-use manyworlds_core::{NoObserver, Observer, Replayed, Trace, TraceError, TraceStep};
+use manyworlds_core::{Observer, Replayed, Trace, TraceError, TraceStep};
 
 impl Checker {
     /// The same program with these options.
@@ -60,10 +61,12 @@ impl Subject for Checker {
         };
         refuse_strangers(options, name)?;
         let checker = self.configured(options, engine);
-        let outcome = checker.check_with(observer.unwrap_or(&NoObserver));
+        let tally = (options.coverage && engine == Engine::Must).then(Tally::default);
+        let outcome = checker.check_watched(observer, tally.as_ref());
+        let coverage = tally.map(|tally| tally.told(checker.asked()));
         let why = "a program's worlds are its executions, and must visits each once".to_string();
         let why = (options.engine == EngineName::Auto).then_some(why);
-        Ok(Answer { outcome, engine: name, why, network: Some(checker.default_network()), coverage: None })
+        Ok(Answer { outcome, engine: name, why, network: Some(checker.default_network()), coverage })
     }
 
     fn replay(&self, trace: &Trace, show: &mut dyn FnMut(usize, &TraceStep)) -> Result<Replayed, TraceError> {

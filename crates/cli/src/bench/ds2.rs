@@ -1,16 +1,16 @@
 //! DS2's tables A2 to A11 for the systems of the zoo: the seven schedulers, and the engines that prove beside them.
 
-use super::Entry;
-use crate::Complaint;
+use super::{Entry, model};
 use crate::args::BenchArgs;
-use crate::check::{model, print_line};
 use manyworlds::actor::System;
+use manyworlds::cli::Complaint;
+use manyworlds::cli::terminal::print_line;
 use manyworlds::{EngineName, Options, Outcome, ScheduleStats, StopReason, Verdict};
 use manyworlds_report::grouped;
 use std::time::{Duration, Instant};
 
 /// What an entry may take, if nobody says: enough for most, and for two minutes in all.
-pub const SECONDS: f64 = 2.0;
+pub const SECONDS: Duration = Duration::from_secs(2);
 
 /// Two agents each, as in the paper, three for `edr`; and beyond the paper a chain of three, and two keys.
 const TABLES: &[Entry] = &[

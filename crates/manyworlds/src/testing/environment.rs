@@ -1,5 +1,6 @@
 //! The environment variables that tests obey.
 
+use crate::environment::{DIRECTORY, MAX_EXECUTIONS, REPLAY, THREADS, TIMEOUT, complaint};
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -34,12 +35,11 @@ impl Environment {
         let given = |name: &str| get(name).filter(|value| !value.is_empty());
         let whole = "a whole number from 1 on";
         Ok(Environment {
-            replay: given("MANYWORLDS_REPLAY").map(PathBuf::from),
-            directory: given("MANYWORLDS_DIR").map(PathBuf::from),
-            threads: parse(given, "MANYWORLDS_THREADS", whole, |&n| n > 0)?,
-            timeout: parse(given, "MANYWORLDS_TIMEOUT", "a number of seconds above 0", |_| true)?
-                .map(|Seconds(time)| time),
-            max_executions: parse(given, "MANYWORLDS_MAX_EXECUTIONS", whole, |&n| n > 0)?,
+            replay: given(REPLAY).map(PathBuf::from),
+            directory: given(DIRECTORY).map(PathBuf::from),
+            threads: parse(given, THREADS, whole, |&n| n > 0)?,
+            timeout: parse(given, TIMEOUT, "a number of seconds above 0", |_| true)?.map(|Seconds(time)| time),
+            max_executions: parse(given, MAX_EXECUTIONS, whole, |&n| n > 0)?,
             color: terminal && given("NO_COLOR").is_none(),
         })
     }
@@ -54,7 +54,7 @@ fn parse<T: FromStr>(
     let Some(value) = given(name) else { return Ok(None) };
     match value.to_str().and_then(|text| text.trim().parse().ok()).filter(good) {
         Some(value) => Ok(Some(value)),
-        None => Err(format!("{name} is `{}`; expected {expected}", value.to_string_lossy())),
+        None => Err(complaint(name, &value.to_string_lossy(), expected)),
     }
 }
 
@@ -97,6 +97,24 @@ mod tests {
             color: false,
         };
         assert_eq!(read, Ok(expected));
+    }
+
+    #[test]
+    fn what_is_read_is_what_the_table_says() {
+        let asked = std::cell::RefCell::new(std::collections::BTreeSet::new());
+        let get = |name: &str| {
+            asked.borrow_mut().insert(name.to_string());
+            None
+        };
+        Environment::from_variables(get, true).unwrap();
+        let told = crate::environment::VARIABLES.iter().filter(|variable| variable.tests);
+        let told = told.map(|variable| variable.name.to_string()).chain(["NO_COLOR".to_string()]).collect();
+        assert_eq!(asked.into_inner(), told);
+        let documentation = include_str!("../testing.rs");
+        for variable in crate::environment::VARIABLES.iter().filter(|variable| variable.tests) {
+            let row = format!("//! | `{}={}` |", variable.name, variable.value);
+            assert!(documentation.contains(&row), "{row}");
+        }
     }
 
     #[test]

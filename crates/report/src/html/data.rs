@@ -99,7 +99,9 @@ fn sources(trace: &Trace, page: &Page<'_>) -> Map<String, Value> {
         let Some((file, line)) = place::file_and_line(location) else { continue };
         let Some(text) = files.entry(file).or_insert_with(|| read(file)) else { continue };
         let first = line.saturating_sub(AROUND).max(1);
-        let lines: Vec<&str> = text.lines().skip(first - 1).take(line + AROUND + 1 - first).collect();
+        // The number may be anything: a trace is a file that somebody wrote.
+        let count = line.saturating_sub(first).saturating_add(AROUND + 1);
+        let lines: Vec<&str> = text.lines().skip(first - 1).take(count).collect();
         if line >= first && line < first + lines.len() {
             found.insert(location.to_string(), json!({ "line": line, "first": first, "lines": lines }));
         }
@@ -118,6 +120,7 @@ fn run(run: &Run<'_>) -> Value {
         "verdict": verdict.name(),
         "sentence": sentence,
         "bounds": bounds.filter(|bounds| !bounds.is_empty()),
+        "kind": run.kind,
         "params": run.params,
         "engine": run.engine,
         "why": run.why,

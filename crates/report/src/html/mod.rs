@@ -66,6 +66,8 @@ pub struct Headline<'a> {
 pub struct Run<'a> {
     /// The verdict and the figures.
     pub outcome: &'a Outcome,
+    /// `program`, `actors` or `specification`.
+    pub kind: &'a str,
     /// The parameters of the model.
     pub params: &'a Map<String, Value>,
     /// The engine that ran.

@@ -183,6 +183,7 @@ fn a_run_without_a_violation_tells_its_figures_and_what_bounded_it() {
     let process = ProcessCoverage { name: "server".to_string(), states: 4, ..ProcessCoverage::default() };
     let coverage = Coverage { processes: vec![process], ..Coverage::default() };
     let run = Run {
+        kind: "actors",
         outcome: &outcome,
         params: &Map::new(),
         engine: "bfs",

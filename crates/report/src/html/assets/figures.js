@@ -12,7 +12,7 @@ function makeFigures(run) {
     ),
   ];
   parts.push(boundsPanel(run));
-  if (run.coverage) parts.push(...coveragePanels(run.coverage, run.verdict));
+  if (run.coverage) parts.push(...coveragePanels(run.coverage, run.verdict, run.kind === "program"));
   parts.push(
     panel(
       "How",
@@ -89,7 +89,7 @@ function boundsPanel(run) {
   return panel("Bounds", html("p", {}, words), ...scope, ...bounds);
 }
 
-function coveragePanels(coverage, verdict) {
+function coveragePanels(coverage, verdict, program) {
   const grouped = n => n.toLocaleString("en");
   const parts = [];
   if (coverage.properties.length)
@@ -133,18 +133,20 @@ function coveragePanels(coverage, verdict) {
           "Of each process in all worlds together. Message types show how many distinct messages were received, of those that were sent to it.",
         ),
         table(
-          ["process", "local states", "handlers run", "messages and timers"],
+          program
+            ? ["process", "places where it waits", "kinds of things that came there", "messages"]
+            : ["process", "local states", "handlers run", "messages and timers"],
           coverage.processes.map(process => [process.name, grouped(process.states), grouped(process.handlers), inputs(process)]),
           "coverage",
         ),
       ),
     );
-  parts.push(panel("Never exercised", ...neverTable(coverage, verdict)));
+  parts.push(panel("Never exercised", ...neverTable(coverage, verdict, program)));
   return parts;
 }
 
 /** What could have happened and did not, in any world. */
-function neverTable(coverage, verdict) {
+function neverTable(coverage, verdict, program) {
   const rows = coverage.unreached.map(name => ["sometimes", `${name}: in no state so far`]);
   for (const process of coverage.processes)
     for (const input of process.inputs)
@@ -154,7 +156,7 @@ function neverTable(coverage, verdict) {
           input.kind === "timer" ? `timer ${input.name} never goes off` : `${input.name} is sent to it and never received`,
         ]);
   for (const process of coverage.processes)
-    if (!process.inputs.length) rows.push([process.name, "nothing is ever sent to it, and it sets no timer"]);
+    if (!process.inputs.length && !program) rows.push([process.name, "nothing is ever sent to it, and it sets no timer"]);
   for (const fault of coverage.faults)
     if (fault.used < fault.budget)
       rows.push([
@@ -168,7 +170,9 @@ function neverTable(coverage, verdict) {
     html(
       "p",
       { class: "hint" },
-      `Nothing: every message type was received, every timer went off and every fault budget was used up ${scope}.`,
+      program
+        ? `Nothing: every message type was received ${scope}.`
+        : `Nothing: every message type was received, every timer went off and every fault budget was used up ${scope}.`,
     ),
   ];
 }

@@ -1,11 +1,12 @@
 //! `manyworlds linearize`: is a recorded history linearizable?
 
-use crate::args::LinearizeArgs;
-use crate::check::{interrupt, print_line, style};
-use crate::{Complaint, Exit, history_page, output, suggest};
-use manyworlds::linear::formats::Format;
-use manyworlds::linear::{Answer, BadLine, Consistency, Explanation, Object, Options, Recorded, Value, Verdict};
-use manyworlds::{Observer, Watch};
+use super::args::LinearizeArgs;
+use super::check::{interrupt, workers};
+use super::terminal::{complain, print_line, style};
+use super::{Complaint, Exit, history_page, output};
+use crate::{Observer, Watch};
+use manyworlds_linear::formats::Format;
+use manyworlds_linear::{Answer, BadLine, Consistency, Explanation, Object, Options, Recorded, Value, Verdict};
 use manyworlds_report::history::{Operation, Timeline};
 use manyworlds_report::html::Headline;
 use manyworlds_report::timeline;
@@ -40,7 +41,7 @@ struct Checked<'a> {
 
 /// Checks every file. A file that cannot be read does not keep the others from being checked.
 pub fn run(args: &LinearizeArgs) -> Result<Exit, Complaint> {
-    let question = question(args)?;
+    let question = question(args);
     if let Some(page) = &args.html {
         expect_page(page, &args.files)?;
     }
@@ -62,7 +63,7 @@ pub fn run(args: &LinearizeArgs) -> Result<Exit, Complaint> {
     }
     match unread.pop() {
         Some(last) => {
-            unread.iter().for_each(|complaint| eprintln!("error: {complaint}"));
+            unread.iter().for_each(|complaint| complain(complaint));
             Err(last)
         }
         None if violated => Ok(Exit::Violated),
@@ -83,37 +84,16 @@ fn expect_page(page: &Path, files: &[PathBuf]) -> Result<(), Complaint> {
     output::expect_writable("--html", page)
 }
 
-fn question(args: &LinearizeArgs) -> Result<Question, Complaint> {
-    let object = args.spec.as_ref().map(|name| {
-        name.parse::<Object>().map_err(|problem| {
-            let near = suggest::closest(name, Object::ALL.into_iter().map(Object::name));
-            let hint = near.map(|near| format!(". Did you mean `{near}`?")).unwrap_or_default();
-            format!("--spec: {problem}{hint}")
-        })
-    });
-    let format = args.format.as_ref().map(|name| name.parse().map_err(|problem| format!("--format: {problem}")));
-    let consistency = match args.consistency.as_str() {
-        "linearizable" => Consistency::Linearizable,
-        "sequential" => Consistency::Sequential,
-        other => {
-            return Err(format!("--consistency: unknown consistency `{other}`; expected linearizable or sequential"));
-        }
-    };
-    let timeout = args.timeout.map(|seconds| {
-        Duration::try_from_secs_f64(seconds)
-            .map_err(|_| format!("--timeout: `{seconds}` is no span of time; expected seconds, as in 2.5"))
-    });
-    Ok(Question {
-        object: object.transpose()?,
-        format: format.transpose()?,
+fn question(args: &LinearizeArgs) -> Question {
+    Question {
+        object: args.spec,
+        format: args.format,
         initial: args.init.as_deref().map(Value::typed),
         key: args.key.clone(),
-        consistency,
-        threads: args
-            .threads
-            .map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), |n| n as usize),
-        timeout: timeout.transpose()?,
-    })
+        consistency: args.consistency,
+        threads: workers(args.threads),
+        timeout: args.timeout,
+    }
 }
 
 fn check<'a>(question: &Question, file: &'a Path, observer: &dyn Observer) -> Result<Checked<'a>, Complaint> {

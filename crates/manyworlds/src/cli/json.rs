@@ -1,7 +1,7 @@
 //! `manyworlds-outcome/1`: the JSON of `check`. A figure an engine does not have is null, never 0.
 
-use manyworlds::{Answer, Network, ScheduleStats, Verdict, peak_resident_bytes};
-use manyworlds_protocols::Params;
+use crate::models::Params;
+use crate::{Answer, Network, ScheduleStats, Verdict, peak_resident_bytes};
 use serde_json::{Value, json};
 use std::time::Duration;
 

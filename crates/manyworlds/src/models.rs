@@ -1,7 +1,38 @@
-//! What a model of the zoo says about itself, and how it is found by name.
+//! Models with a name and parameters, as a command line knows them: the zoo is a list of these, and so are the models of
+//! [`cli!`](macro@crate::cli).
+//!
+//! ```
+//! use manyworlds::models::{Build, Model, Param};
+//! use manyworlds::prelude::*;
+//!
+//! const RACE: Model = Model {
+//!     name: "race",
+//!     summary: "n senders, one receiver: n! executions",
+//!     params: &[Param::int("n", 2, 1..=8, "senders")],
+//!     build: Build::Program(|params| Ok(race(params.int("n")))),
+//! };
+//!
+//! fn race(n: usize) -> Checker {
+//!     Checker::new(move || {
+//!         let receiver = me();
+//!         for i in 0..n {
+//!             spawn(move || send(receiver, i));
+//!         }
+//!         let order: Vec<usize> = (0..n).map(|_| recv()).collect();
+//!         assert_eq!(order.len(), n);
+//!     })
+//! }
+//!
+//! let params = RACE.params([("n", "3")])?;
+//! assert_eq!(RACE.checker(&params)?.check().stats.executions, Some(6));
+//! assert_eq!(RACE.params([("m", "3")]).unwrap_err(), "model `race` has no parameter `m`; it has: n");
+//! assert!(RACE.params([("n", "9")]).unwrap_err().contains("expected a whole number from 1 to 8"));
+//! # Ok::<(), String>(())
+//! ```
 
-use manyworlds::actor::System;
-use manyworlds::{Checker, Subject};
+use crate::actor::System;
+use crate::suggest::did_you_mean;
+use crate::{Checker, Subject};
 use serde_json::{Map, Value};
 use std::ops::RangeInclusive;
 
@@ -69,10 +100,11 @@ impl Param {
             Domain::Text { .. } => Ok(Value::from(text)),
             Domain::Choice { options, .. } if options.contains(&text) => Ok(Value::from(text)),
             Domain::Choice { options, .. } => Err(format!(
-                "parameter `{}` is `{text}`; expected one of {} ({})",
+                "parameter `{}` is `{text}`; expected one of {} ({}){}",
                 self.name,
                 options.join(", "),
-                self.help
+                self.help,
+                did_you_mean(text, options.iter().copied())
             )),
             Domain::Int { limits, .. } => match text.parse::<u64>() {
                 Ok(n) if limits.contains(&n) => Ok(Value::from(n)),
@@ -94,13 +126,29 @@ pub struct Params(Map<String, Value>);
 
 impl Params {
     /// A number.
+    ///
+    /// # Panics
+    ///
+    /// If the model has no such parameter, or it is a text: whoever wrote the model has to know.
+    #[track_caller]
     pub fn int(&self, name: &str) -> usize {
-        self.0.get(name).and_then(Value::as_u64).unwrap_or(0) as usize
+        match self.0.get(name).and_then(Value::as_u64) {
+            Some(number) => number as usize,
+            None => panic!("the model has no parameter `{name}` that is a number"),
+        }
     }
 
     /// A text.
+    ///
+    /// # Panics
+    ///
+    /// If the model has no such parameter, or it is a number.
+    #[track_caller]
     pub fn text(&self, name: &str) -> &str {
-        self.0.get(name).and_then(Value::as_str).unwrap_or("")
+        match self.0.get(name).and_then(Value::as_str) {
+            Some(text) => text,
+            None => panic!("the model has no parameter `{name}` that is a text"),
+        }
     }
 
     /// As JSON.
@@ -120,7 +168,8 @@ pub enum Build {
     Specification(fn(&Params) -> Result<Box<dyn Subject>, String>),
 }
 
-/// A model of the zoo.
+/// A model that can be found by its name.
+#[derive(Clone)]
 pub struct Model {
     /// As written on the command line.
     pub name: &'static str,
@@ -136,17 +185,28 @@ impl Model {
     /// The parameters given as (name, value) texts, checked, with defaults for the others.
     pub fn params<'a>(&self, given: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Params, String> {
         let mut values: Map<String, Value> = self.params.iter().map(|p| (p.name.to_string(), p.default())).collect();
+        let mut seen: Vec<&str> = Vec::new();
         for (name, text) in given {
-            let Some(param) = self.params.iter().find(|p| p.name == name) else {
-                let known: Vec<&str> = self.params.iter().map(|p| p.name).collect();
-                return Err(match known.is_empty() {
-                    true => format!("model `{}` has no parameter `{name}`; it has none at all", self.name),
-                    false => format!("model `{}` has no parameter `{name}`; it has: {}", self.name, known.join(", ")),
-                });
-            };
+            let param = self.params.iter().find(|p| p.name == name).ok_or_else(|| self.stranger(name))?;
+            if seen.contains(&name) {
+                return Err(format!("parameter `{name}` is given twice; expected it once"));
+            }
+            seen.push(name);
             values.insert(name.to_string(), param.parse(text)?);
         }
         Ok(Params(values))
+    }
+
+    /// The complaint about a parameter that it does not have.
+    fn stranger(&self, name: &str) -> String {
+        let known: Vec<&str> = self.params.iter().map(|p| p.name).collect();
+        match known.is_empty() {
+            true => format!("model `{}` has no parameter `{name}`; it has none at all", self.name),
+            false => {
+                let hint = did_you_mean(name, known.iter().copied());
+                format!("model `{}` has no parameter `{name}`; it has: {}{hint}", self.name, known.join(", "))
+            }
+        }
     }
 
     /// The parameters of a trace.
@@ -190,5 +250,50 @@ impl Model {
             return Err(format!("model `{}` is no program", self.name));
         };
         Ok(build(params)?.name(self.name).params(params.json().clone()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MODEL: Model = Model {
+        name: "model",
+        summary: "",
+        params: &[
+            Param::int("number", 2, 1..=3, "a number"),
+            Param::choice("word", &["yes", "no"], "a word"),
+            Param::text("text", "a b", "a text"),
+        ],
+        build: Build::Program(|_| Err("never".to_string())),
+    };
+
+    #[test]
+    fn parameters_have_defaults_and_limits() {
+        let params = MODEL.params([("number", "3")]).unwrap();
+        assert_eq!((params.int("number"), params.text("word"), params.text("text")), (3, "yes", "a b"));
+        for (given, complaint) in [
+            (&[("number", "4")][..], "parameter `number` is `4`; expected a whole number from 1 to 3 (a number)"),
+            (&[("word", "ye")], "parameter `word` is `ye`; expected one of yes, no (a word). Did you mean `yes`?"),
+            (
+                &[("nubmer", "1")],
+                "model `model` has no parameter `nubmer`; it has: number, word, text. Did you mean `number`?",
+            ),
+            (&[("text", ""), ("text", "")], "parameter `text` is given twice; expected it once"),
+        ] {
+            assert_eq!(MODEL.params(given.iter().copied()).unwrap_err(), complaint);
+        }
+    }
+
+    #[test]
+    fn the_parameters_of_a_trace_are_those_of_the_run() {
+        let params = MODEL.params([("number", "1"), ("text", "x=y")]).unwrap();
+        assert_eq!(MODEL.params_from_json(params.json()).unwrap().json(), params.json());
+    }
+
+    #[test]
+    #[should_panic(expected = "the model has no parameter `nubmer` that is a number")]
+    fn a_model_that_asks_for_what_it_does_not_have_is_told() {
+        MODEL.params([]).unwrap().int("nubmer");
     }
 }

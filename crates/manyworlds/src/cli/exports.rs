@@ -1,8 +1,9 @@
 //! The faces of an outcome that go into files: `--trace`, `--html`, `--dot`, `--shiviz`.
 
-use crate::args::ExportArgs;
-use crate::{Complaint, output};
-use manyworlds::Trace;
+use super::args::ExportArgs;
+use super::terminal::note;
+use super::{Complaint, output};
+use crate::Trace;
 use manyworlds_report::html::{Page, html};
 use manyworlds_report::{dot, shiviz};
 use std::path::{Path, PathBuf};
@@ -36,7 +37,7 @@ pub fn write_trace(
     match (file, trace) {
         (Some(file), Some(trace)) => output::write(option, file, &face(trace)),
         (Some(file), None) => {
-            eprintln!("note: there is no counterexample, so {} was not written", file.display());
+            note(&format!("there is no counterexample, so {} was not written", file.display()));
             Ok(())
         }
         (None, _) => Ok(()),

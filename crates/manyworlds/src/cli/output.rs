@@ -1,6 +1,6 @@
 //! Files that a command writes: whole or not at all, and what was there before stays if it cannot be done.
 
-use crate::Complaint;
+use super::Complaint;
 use std::path::{Path, PathBuf};
 
 /// Complains before a long run if it is plain already that `file` cannot be written.

@@ -1,19 +1,19 @@
 //! `manyworlds list`
 
-use crate::args::ListArgs;
-use crate::check::print_line;
-use crate::{Complaint, Exit};
-use manyworlds_protocols::{Domain, Model, models};
+use super::args::ListArgs;
+use super::terminal::print_line;
+use super::{App, Complaint, Exit};
+use crate::models::{Domain, Model};
 use serde_json::{Value, json};
 
-/// Shows the zoo.
-pub fn run(args: &ListArgs) -> Result<Exit, Complaint> {
+/// Shows the models.
+pub fn run(app: &App, args: &ListArgs) -> Result<Exit, Complaint> {
     if args.json {
-        print_line(&Value::from_iter(models().iter().map(entry)).to_string());
+        print_line(&Value::from_iter(app.models.iter().map(entry)).to_string());
         return Ok(Exit::Verified);
     }
-    let width = models().iter().map(|m| m.name.len()).max().unwrap_or(0);
-    for model in models() {
+    let width = app.models.iter().map(|m| m.name.len()).max().unwrap_or(0);
+    for model in app.models {
         print_line(&format!("{:width$}  {}", model.name, model.summary));
         for param in model.params {
             let default = match &param.domain {

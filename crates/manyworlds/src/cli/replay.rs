@@ -1,14 +1,14 @@
 //! `manyworlds replay`
 
-use crate::args::ReplayArgs;
-use crate::check::{model, print_line, style};
-use crate::{Complaint, Exit, exports};
-use manyworlds::{Replayed, Trace};
+use super::args::ReplayArgs;
+use super::terminal::{note, print_line, style};
+use super::{App, Complaint, Exit, exports};
+use crate::{Replayed, Trace};
 use manyworlds_report::html::Page;
 use manyworlds_report::{Hints, failure, step};
 
 /// Reproduces a counterexample step by step.
-pub fn run(args: &ReplayArgs) -> Result<Exit, Complaint> {
+pub fn run(app: &App, args: &ReplayArgs) -> Result<Exit, Complaint> {
     let file = args.trace.display();
     exports::expect_writable(&args.exports, None)?;
     let bytes = std::fs::read(&args.trace).map_err(|e| format!("{file}: cannot be read: {e}"))?;
@@ -16,7 +16,7 @@ pub fn run(args: &ReplayArgs) -> Result<Exit, Complaint> {
         format!("{file}: byte {} is not UTF-8; expected a `manyworlds-trace/1` JSON file", e.utf8_error().valid_up_to())
     })?;
     let trace = Trace::from_json(&text).map_err(|e| format!("{file}: {e}"))?;
-    let model = model(&trace.model).map_err(|e| format!("{file}: {e}"))?;
+    let model = app.model(&trace.model).map_err(|e| format!("{file}: {e}"))?;
     let params = model.params_from_json(&trace.params).map_err(|e| format!("{file}: {e}"))?;
     let subject = model.subject(&params).map_err(|e| format!("{file}: {e}"))?;
     let replayed = subject
@@ -33,7 +33,7 @@ pub fn run(args: &ReplayArgs) -> Result<Exit, Complaint> {
         Replayed::Gone => {
             print_line("every step was done, but the violation did not happen: it seems to be mended");
             if args.exports.any() {
-                eprintln!("note: there is no counterexample any more, so no file was written");
+                note("there is no counterexample any more, so no file was written");
             }
             Ok(Exit::Verified)
         }

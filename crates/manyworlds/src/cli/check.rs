@@ -1,28 +1,28 @@
 //! `manyworlds check`
 
-use crate::args::CheckArgs;
-use crate::exports::{expect_writable, write_trace};
-use crate::progress::Bar;
-use crate::{Complaint, Exit, exports, json, suggest};
-use manyworlds::{Answer, EngineName, Network, Options, Policy, Trace, Verdict};
-use manyworlds_protocols::{Model, Params, find, models};
+use super::args::CheckArgs;
+use super::exports::{expect_writable, write_trace};
+use super::progress::Bar;
+use super::terminal::{print_line, style};
+use super::{App, Complaint, Exit, exports, json};
+use crate::models::{Model, Params};
+use crate::{Answer, Options, Policy, Trace, Verdict};
 use manyworlds_report::html::{Page, Run};
-use manyworlds_report::{Hints, Style, failure, summary};
-use std::io::{IsTerminal, Write};
+use manyworlds_report::{Hints, failure, summary};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Checks one model.
-pub fn run(args: &CheckArgs) -> Result<Exit, Complaint> {
-    let model = model(&args.model)?;
+pub fn run(app: &App, args: &CheckArgs) -> Result<Exit, Complaint> {
+    let model = app.model(&args.model)?;
     let params = parse_params(model, &args.params)?;
     let subject = model.subject(&params)?;
-    let options = Options { name: model.name.to_string(), params: params.json().clone(), ..options(args)? };
+    let options = Options { name: model.name.to_string(), params: params.json().clone(), ..options(args) };
 
     expect_writable(&args.exports, args.trace.as_ref())?;
     let started = Instant::now();
-    let bar = Bar::new(args.quiet);
+    let bar = Bar::new(args.quiet, &options);
     let answer = options.check_with(&*subject, &bar).map_err(|refused| refused.to_string())?;
     bar.clear();
     let time = started.elapsed();
@@ -32,21 +32,12 @@ pub fn run(args: &CheckArgs) -> Result<Exit, Complaint> {
     if args.json {
         print_line(&json::outcome(&answer, model.name, &params, time).to_string());
     } else {
-        print_human(args, &answer, time);
+        print_human(app, args, &answer, time);
     }
     Ok(match answer.outcome.verdict {
         Verdict::Verified { .. } => Exit::Verified,
         Verdict::Violated { .. } => Exit::Violated,
         Verdict::Incomplete { .. } => Exit::Incomplete,
-    })
-}
-
-/// The model with this name, or a complaint that helps.
-pub fn model(name: &str) -> Result<&'static Model, Complaint> {
-    find(name).ok_or_else(|| {
-        let near = suggest::closest(name, models().iter().map(|m| m.name));
-        let hint = near.map(|near| format!(" Did you mean `{near}`?")).unwrap_or_default();
-        format!("there is no model `{name}`.{hint} `manyworlds list` shows them all")
     })
 }
 
@@ -61,41 +52,26 @@ fn parse_params(model: &Model, given: &[String]) -> Result<Params, Complaint> {
     model.params(pairs)
 }
 
-/// The engine with this name.
-fn engine(name: &str) -> Result<EngineName, Complaint> {
-    name.parse().map_err(|problem: String| {
-        let near = suggest::closest(name, EngineName::ALL.into_iter().map(EngineName::name));
-        let hint = near.map(|near| format!(". Did you mean `{near}`?")).unwrap_or_default();
-        format!("--engine: {problem}{hint}")
-    })
+/// Workers: as many as there are cores, if nobody says.
+pub fn workers(given: Option<usize>) -> usize {
+    given.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
-fn options(args: &CheckArgs) -> Result<Options, Complaint> {
-    let threads = match args.threads {
-        Some(n) => n as usize,
-        None => std::thread::available_parallelism().map_or(1, usize::from),
+fn options(args: &CheckArgs) -> Options {
+    let policy = match args.policy {
+        Policy::Random(_) => Policy::Random(args.seed),
+        policy => policy,
     };
-    let network = match &args.network {
-        Some(name) => Some(name.parse::<Network>().map_err(|problem| format!("--network: {problem}"))?),
-        None => None,
-    };
-    let timeout = match args.timeout {
-        Some(seconds) => Some(
-            Duration::try_from_secs_f64(seconds)
-                .map_err(|_| format!("--timeout: `{seconds}` is no span of time; expected seconds, as in 2.5"))?,
-        ),
-        None => None,
-    };
-    Ok(Options {
-        engine: engine(&args.engine)?,
-        network,
-        threads,
+    Options {
+        engine: args.engine,
+        network: args.network,
+        threads: workers(args.threads),
         seed: args.seed,
-        policy: policy(&args.policy, args.seed)?,
+        policy,
         max_executions: args.max_executions,
         max_states: args.max_states,
         max_depth: args.max_depth,
-        timeout,
+        timeout: args.timeout,
         max_memory: args.max_memory,
         cancel: Some(interrupt()),
         keep_going: args.keep_going,
@@ -107,18 +83,6 @@ fn options(args: &CheckArgs) -> Result<Options, Complaint> {
         coverage: args.exports.html.is_some(),
         delays: args.delays,
         ..Options::default()
-    })
-}
-
-fn policy(name: &str, seed: u64) -> Result<Policy, Complaint> {
-    match name {
-        "receive-last" => Ok(Policy::ReceiveLast),
-        "left-to-right" => Ok(Policy::LeftToRight),
-        "right-to-left" => Ok(Policy::RightToLeft),
-        "random" => Ok(Policy::Random(seed)),
-        _ => Err(format!(
-            "--policy: unknown policy `{name}`; expected receive-last, left-to-right, right-to-left or random"
-        )),
     }
 }
 
@@ -135,6 +99,7 @@ pub fn interrupt() -> Arc<AtomicBool> {
 fn page<'a>(answer: &'a Answer, model: &'a Model, params: &'a Params, time: Duration) -> Page<'a> {
     let run = Run {
         outcome: &answer.outcome,
+        kind: model.kind(),
         params: params.json(),
         engine: answer.engine.name(),
         why: answer.why.as_deref(),
@@ -145,15 +110,15 @@ fn page<'a>(answer: &'a Answer, model: &'a Model, params: &'a Params, time: Dura
     Page { title: model.name, run: Some(run), trace: answer.outcome.trace(), ..Page::default() }
 }
 
-fn print_human(args: &CheckArgs, answer: &Answer, time: Duration) {
+fn print_human(app: &App, args: &CheckArgs, answer: &Answer, time: Duration) {
     let outcome = &answer.outcome;
     if let Some(trace) = outcome.trace()
         && !args.quiet
     {
         let file = args.trace.as_ref().map(|file| file.display().to_string());
         let replay = match &file {
-            Some(file) => format!("manyworlds replay {file}"),
-            None => "add --trace FILE here, then: manyworlds replay FILE".to_string(),
+            Some(file) => format!("{} replay {file}", app.name),
+            None => format!("add --trace FILE here, then: {} replay FILE", app.name),
         };
         let html = args.exports.html.as_ref().map(|file| file.display().to_string());
         let hints = Hints { replay: Some(&replay), file: file.as_deref(), html: html.as_deref() };
@@ -176,15 +141,4 @@ fn print_human(args: &CheckArgs, answer: &Answer, time: Duration) {
             print_line(&format!("{revisits} backward revisits; the longest execution has {depth} events"));
         }
     }
-}
-
-/// How to draw on this terminal.
-pub fn style() -> Style {
-    let color = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    Style { color, ..Style::default() }
-}
-
-/// Prints a line; a reader that went away is no reason to panic.
-pub fn print_line(text: &str) {
-    let _ = writeln!(std::io::stdout(), "{text}");
 }

@@ -1,0 +1,81 @@
+//! A concurrent object: does it behave as if each operation took effect at once?
+//!
+//! Threads record what they ask for and what they are answered. Manyworlds looks for an order of
+//! the operations that explains the answers, in every world.
+
+use manyworlds::linear::specs::Counter;
+use manyworlds::linear::specs::counter::{Operation, Response};
+use manyworlds::models::{Build, Model, Param};
+use manyworlds::prelude::*;
+use manyworlds::sync::Arc;
+use manyworlds::sync::atomic::{AtomicI64, Ordering::SeqCst};
+use manyworlds::{invoked, returned, thread};
+
+const PARAMS: &[Param] = &[Param::int("threads", 2, 1..=3, "threads that count")];
+
+/// The object.
+pub const MODEL: Model = Model {
+    name: "counter",
+    summary: "a counter that adds at once is linearizable",
+    params: PARAMS,
+    build: Build::Program(|params| Ok(checker(params.int("threads"), add_at_once))),
+};
+
+/// Somebody may come in between.
+pub const BUG: Model = Model {
+    name: "counter-bug",
+    summary: "a counter that loads and stores loses what others add",
+    build: Build::Program(|params| Ok(checker(params.int("threads"), add_in_two_steps))),
+    ..MODEL
+};
+
+fn add_at_once(count: &AtomicI64) {
+    count.fetch_add(1, SeqCst);
+}
+
+fn add_in_two_steps(count: &AtomicI64) {
+    let before = count.load(SeqCst);
+    count.store(before + 1, SeqCst);
+}
+
+/// Threads that add one each; then somebody looks.
+fn checker(threads: usize, add: fn(&AtomicI64)) -> Checker {
+    Checker::new(move || {
+        let count = Arc::new(AtomicI64::new(0));
+        let threads: Vec<_> = (0..threads)
+            .map(|_| {
+                let count = count.clone();
+                thread::spawn(move || {
+                    invoked(Operation::Add(1));
+                    add(&count);
+                    returned(Response::Added);
+                })
+            })
+            .collect();
+        for thread in threads {
+            thread.join().unwrap();
+        }
+        invoked(Operation::Read);
+        let total = count.load(SeqCst);
+        returned(Response::Count(total));
+    })
+    .linearizable(Counter::new(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use manyworlds::Property;
+
+    #[test]
+    fn adding_at_once_is_linearizable() {
+        assert!(checker(2, add_at_once).check().is_verified());
+    }
+
+    #[test]
+    fn two_steps_are_one_too_many() {
+        let outcome = checker(2, add_in_two_steps).check();
+        let violation = outcome.violation().expect("one addition is lost");
+        assert_eq!(violation.property, Property::Linearizable);
+    }
+}

@@ -1,0 +1,153 @@
+//! An actor protocol: parcels over a network that loses messages.
+//!
+//! The sender repeats a parcel until it is confirmed. Parcel or confirmation: it cannot know which
+//! of them was lost, so the receiver must recognise what it has already.
+
+use manyworlds::Pid;
+use manyworlds::actor::{Actor, Context, Faults, System};
+use manyworlds::models::{Build, Model, Param};
+
+const PARAMS: &[Param] = &[
+    Param::int("parcels", 2, 1..=5, "parcels to deliver"),
+    Param::int("losses", 1, 0..=3, "messages that may be lost"),
+];
+
+/// The protocol.
+pub const MODEL: Model = Model {
+    name: "delivery",
+    summary: "every parcel arrives once, although messages are lost",
+    params: PARAMS,
+    build: Build::Actors(|params| Ok(system(params.int("parcels"), params.int("losses"), true))),
+};
+
+/// The receiver does not look at what it has.
+pub const BUG: Model = Model {
+    name: "delivery-bug",
+    summary: "a parcel that is sent again is taken again",
+    build: Build::Actors(|params| Ok(system(params.int("parcels"), params.int("losses"), false))),
+    ..MODEL
+};
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Parcel(usize);
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Confirmed(usize);
+
+struct Sender {
+    receiver: Pid,
+    parcels: usize,
+    /// How often a parcel is sent again: as often as something may get lost.
+    repeats: usize,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Sending {
+    parcel: usize,
+    repeats: usize,
+}
+
+impl Sender {
+    fn send(&self, parcel: usize, repeats: usize, ctx: &mut Context<'_>) -> Sending {
+        if parcel < self.parcels {
+            ctx.send(self.receiver, Parcel(parcel));
+            if repeats > 0 {
+                ctx.set_timer("repeat");
+            }
+        }
+        Sending { parcel, repeats }
+    }
+}
+
+impl Actor for Sender {
+    type State = Sending;
+    type Message = Confirmed;
+
+    fn start(&self, ctx: &mut Context<'_>) -> Sending {
+        self.send(0, self.repeats, ctx)
+    }
+
+    fn timer(&self, state: &mut Sending, _: &'static str, ctx: &mut Context<'_>) {
+        *state = self.send(state.parcel, state.repeats - 1, ctx);
+    }
+
+    fn message(&self, state: &mut Sending, _: Pid, message: &Confirmed, ctx: &mut Context<'_>) {
+        // It may be the confirmation of an earlier parcel, for the second time.
+        if message.0 == state.parcel {
+            ctx.cancel_timer("repeat");
+            *state = self.send(state.parcel + 1, self.repeats, ctx);
+        }
+    }
+}
+
+struct Receiver {
+    looks: bool,
+}
+
+impl Actor for Receiver {
+    type State = Vec<usize>;
+    type Message = Parcel;
+
+    fn start(&self, _: &mut Context<'_>) -> Vec<usize> {
+        Vec::new()
+    }
+
+    fn message(&self, taken: &mut Vec<usize>, from: Pid, parcel: &Parcel, ctx: &mut Context<'_>) {
+        if !self.looks || !taken.contains(&parcel.0) {
+            taken.push(parcel.0);
+        }
+        ctx.send(from, Confirmed(parcel.0));
+    }
+}
+
+fn system(parcels: usize, losses: usize, looks: bool) -> System {
+    let faults = Faults {
+        losses: losses as u8,
+        ..Faults::default()
+    };
+    let mut system = System::new().faults(faults);
+    let receiver = system.add("receiver", Receiver { looks });
+    system.add(
+        "sender",
+        Sender {
+            receiver,
+            parcels,
+            repeats: losses,
+        },
+    );
+    system
+        .always("no parcel is taken twice", move |view| {
+            let taken = view.state::<Vec<usize>>(receiver);
+            (1..taken.len()).all(|i| !taken[..i].contains(&taken[i]))
+        })
+        .at_rest("all parcels arrived", move |view| {
+            view.state::<Vec<usize>>(receiver).len() == parcels
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use manyworlds::{Options, Refused};
+
+    #[test]
+    fn every_parcel_arrives_once() -> Result<(), Refused> {
+        for losses in 0..=2 {
+            let answer = Options::new().check(&system(2, losses, true))?;
+            assert!(
+                answer.outcome.is_verified(),
+                "{}",
+                Options::new().report(&answer)
+            );
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_lost_confirmation_shows_the_bug() -> Result<(), Refused> {
+        let answer = Options::new().check(&system(2, 1, false))?;
+        let violation = answer.outcome.violation().expect("a parcel is taken twice");
+        assert!(violation.message.contains("no parcel is taken twice"));
+        Ok(())
+    }
+}

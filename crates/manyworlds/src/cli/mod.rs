@@ -1,0 +1,215 @@
+//! The command line: the same for the zoo and for models of one's own.
+//!
+//! [`cli!`](macro@crate::cli) makes a `main` of a list of models. What it understands, `--help` tells:
+//!
+//! | command | what it does |
+//! |---|---|
+//! | `list` | the models with their parameters |
+//! | `check MODEL [KEY=VALUE …]` | checks one, with every option there is: engines, networks, budgets, reports, traces, JSON |
+//! | `replay TRACE.json` | performs a counterexample again, step by step |
+//! | `linearize FILE …` | judges recorded histories |
+//! | `completions SHELL`, `man` | what a shell and `man` want to know, made from the same definitions |
+//! | `help COMMAND`, `help environment` | options with examples; the variables `MANYWORLDS_*` |
+//!
+//! Exit status: 0 verified in full, 1 violation found, 2 bad usage or input, 3 stopped by a budget.
+
+mod args;
+mod check;
+mod exports;
+mod generate;
+mod help;
+mod history_page;
+mod json;
+mod linearize;
+mod list;
+mod output;
+mod progress;
+mod replay;
+pub mod terminal;
+pub mod values;
+
+use crate::models::Model;
+use crate::suggest::did_you_mean;
+use args::Common;
+use clap::{ArgMatches, FromArgMatches, Subcommand};
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// Makes a `main` with the command line of Manyworlds for these models.
+///
+/// ```
+/// use manyworlds::models::{Build, Model};
+/// use manyworlds::prelude::*;
+///
+/// const GREETING: Model = Model {
+///     name: "greeting",
+///     summary: "who is greeted first?",
+///     params: &[],
+///     build: Build::Program(|_| Ok(Checker::new(greeting))),
+/// };
+///
+/// fn greeting() {
+///     let host = me();
+///     for name in ["alice", "bob"] {
+///         process(name).spawn(move || send(host, name));
+///     }
+///     assert_eq!(recv::<&str>(), "alice", "bob may come first");
+/// }
+///
+/// manyworlds::cli![GREETING];
+/// ```
+///
+/// `cargo run -- check greeting` then draws the world in which bob comes first; `cargo run -- help` tells the rest. Any number of models may be
+/// given, of any kind: programs, actors, specifications.
+#[macro_export]
+macro_rules! cli {
+    ($($model:expr),* $(,)?) => {
+        fn main() -> ::std::process::ExitCode {
+            const MODELS: &[$crate::models::Model] = &[$($model),*];
+            let name = ::std::option_env!("CARGO_BIN_NAME").unwrap_or(::std::env!("CARGO_PKG_NAME"));
+            $crate::cli::App::new(name, ::std::env!("CARGO_PKG_VERSION"), MODELS)
+                .about(::std::env!("CARGO_PKG_DESCRIPTION"))
+                .run()
+        }
+    };
+}
+
+/// How a command ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exit {
+    /// Verified in full, or nothing to complain about.
+    Verified,
+    /// A violation or a mismatch was found.
+    Violated,
+    /// Stopped by a budget with no violation.
+    Incomplete,
+}
+
+/// Bad usage or bad input, in words for a person.
+pub type Complaint = String;
+
+/// A command that only one program has.
+pub struct Extra {
+    /// What it understands.
+    pub command: clap::Command,
+    /// What it does.
+    pub run: fn(&App, &ArgMatches) -> Result<Exit, Complaint>,
+}
+
+/// A program with a command line.
+pub struct App {
+    name: &'static str,
+    version: &'static str,
+    about: &'static str,
+    models: &'static [Model],
+    extras: Vec<Extra>,
+    examples: &'static [(&'static str, &'static str)],
+}
+
+impl App {
+    /// The program `name` with these models.
+    pub fn new(name: &'static str, version: &'static str, models: &'static [Model]) -> App {
+        let about = "Checks its models in every world they can reach";
+        App { name, version, about, models, extras: Vec::new(), examples: &[] }
+    }
+
+    /// What it says about itself; nothing leaves it as it is.
+    pub fn about(mut self, about: &'static str) -> App {
+        if !about.is_empty() {
+            self.about = about;
+        }
+        self
+    }
+
+    /// Adds a command.
+    pub fn extra(mut self, command: clap::Command, run: fn(&App, &ArgMatches) -> Result<Exit, Complaint>) -> App {
+        self.extras.push(Extra { command, run });
+        self
+    }
+
+    /// Examples for the help of a command, instead of those made of the first model.
+    pub fn examples(mut self, examples: &'static [(&'static str, &'static str)]) -> App {
+        self.examples = examples;
+        self
+    }
+
+    /// Does what the arguments of this process say.
+    pub fn run(&self) -> ExitCode {
+        self.run_with(std::env::args_os())
+    }
+
+    /// Does what these arguments say; the first is the name of the program.
+    pub fn run_with(&self, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+        let done = match self.command().try_get_matches_from(arguments) {
+            Ok(matches) => self.names_differ().and_then(|()| self.perform(&matches)),
+            Err(error) => match values::complaint_in(&error) {
+                Some(complaint) => Err(complaint),
+                None => {
+                    // Help and version come this way, too. A reader that went away is no reason to panic.
+                    let _ = error.print();
+                    return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+                }
+            },
+        };
+        ExitCode::from(match done {
+            Ok(Exit::Verified) => 0,
+            Ok(Exit::Violated) => 1,
+            Ok(Exit::Incomplete) => 3,
+            Err(complaint) => {
+                terminal::complain(&complaint);
+                2
+            }
+        })
+    }
+
+    /// The model with this name, or a complaint that helps.
+    pub fn model(&self, name: &str) -> Result<&'static Model, Complaint> {
+        self.models.iter().find(|model| model.name == name).ok_or_else(|| {
+            let hint = did_you_mean(name, self.models.iter().map(|model| model.name));
+            let hint = hint.trim_start_matches('.');
+            format!("there is no model `{name}`.{hint} `{} list` shows them all", self.name)
+        })
+    }
+
+    /// Everything that can be said.
+    fn command(&self) -> clap::Command {
+        let command = Common::augment_subcommands(clap::Command::new(self.name));
+        let command = command.version(self.version).about(self.about);
+        let command = command.arg_required_else_help(true).subcommand_required(true);
+        let command = self.extras.iter().fold(command, |command, extra| command.subcommand(extra.command.clone()));
+        help::complete(self, command)
+    }
+
+    fn perform(&self, matches: &ArgMatches) -> Result<Exit, Complaint> {
+        if let Some((name, own)) = matches.subcommand()
+            && let Some(extra) = self.extras.iter().find(|extra| extra.command.get_name() == name)
+        {
+            return (extra.run)(self, own);
+        }
+        match Common::from_arg_matches(matches).map_err(|error| error.to_string())? {
+            Common::List(args) => list::run(self, &args),
+            Common::Check(args) => {
+                let own = matches.subcommand_matches("check");
+                check::run(self, &args).map_err(|complaint| help::with_variables(complaint, own))
+            }
+            Common::Replay(args) => replay::run(self, &args),
+            Common::Linearize(args) => linearize::run(&args),
+            Common::Completions(args) => generate::completions(self, &args),
+            Common::Man(args) => generate::man(self, &args),
+            Common::Environment => {
+                terminal::print_line(&help::variables());
+                Ok(Exit::Verified)
+            }
+        }
+    }
+
+    /// Two models of one name could not be told apart.
+    fn names_differ(&self) -> Result<(), Complaint> {
+        let mut seen = BTreeSet::new();
+        match self.models.iter().find(|model| !seen.insert(model.name)) {
+            Some(twice) => Err(format!("two models are called `{}`; every model needs a name of its own", twice.name)),
+            None => Ok(()),
+        }
+    }
+}

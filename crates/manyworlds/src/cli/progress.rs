@@ -1,0 +1,93 @@
+//! A progress bar on a terminal: executions or states, their rate, and what is left.
+
+use crate::{Observer, Options, Progress, StopReason};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+/// Runs shorter than this show no bar.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// An estimate from less than this part of the work would be a guess.
+const ENOUGH: f64 = 0.001;
+
+/// An observer that draws, if stderr is a terminal.
+pub struct Bar {
+    bar: ProgressBar,
+    started: Instant,
+    max_states: Option<u64>,
+    timeout: Option<Duration>,
+}
+
+impl Bar {
+    /// A bar; `quiet` ones draw nothing.
+    pub fn new(quiet: bool, options: &Options) -> Bar {
+        let draws = !quiet && std::io::stderr().is_terminal();
+        let target = if draws { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(Some(1000), target);
+        let style = ProgressStyle::with_template("[{bar:20}] {msg}").unwrap_or_else(|_| ProgressStyle::default_bar());
+        bar.set_style(style.progress_chars("=> "));
+        Bar { bar, started: Instant::now(), max_states: options.max_states, timeout: options.timeout }
+    }
+
+    /// Takes the bar away.
+    pub fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    /// How much is done, where that can be told: of the executions, or of a budget.
+    fn done(&self, progress: &Progress, elapsed: Duration) -> f64 {
+        let states = self.max_states.map_or(0.0, |max| progress.states as f64 / max.max(1) as f64);
+        let time = self.timeout.map_or(0.0, |timeout| elapsed.as_secs_f64() / timeout.as_secs_f64().max(1e-9));
+        progress.done.max(states).max(time).clamp(0.0, 1.0)
+    }
+}
+
+impl Observer for Bar {
+    fn tick(&self, progress: &Progress) -> Option<StopReason> {
+        let elapsed = self.started.elapsed();
+        if !self.bar.is_hidden() && elapsed > PATIENCE {
+            let done = self.done(progress, elapsed);
+            self.bar.set_position((done * 1000.0) as u64);
+            self.bar.set_message(words(progress, elapsed, done));
+        }
+        None
+    }
+}
+
+/// What stands beside the bar.
+fn words(progress: &Progress, elapsed: Duration, done: f64) -> String {
+    let seconds = elapsed.as_secs_f64().max(1e-9);
+    let (count, what, waiting) = match progress.states {
+        0 => (progress.executions, "executions", String::new()),
+        states => (states, "states", format!(", {} to expand", progress.frontier)),
+    };
+    let left = match done > ENOUGH {
+        true => format!("about {:.0} s left", seconds / done - seconds),
+        false => "no estimate yet".to_string(),
+    };
+    format!("{count} {what}, {:.0}/s{waiting}, {left}", count as f64 / seconds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rate_and_estimate() {
+        let two = Duration::from_secs(2);
+        let executions = Progress { executions: 1000, done: 0.25, ..Progress::default() };
+        assert_eq!(words(&executions, two, 0.25), "1000 executions, 500/s, about 6 s left");
+        let states = Progress { states: 30, frontier: 7, ..Progress::default() };
+        assert_eq!(words(&states, two, 0.0), "30 states, 15/s, 7 to expand, no estimate yet");
+    }
+
+    #[test]
+    fn budgets_tell_what_is_done_at_least() {
+        let options = Options { max_states: Some(100), timeout: Some(Duration::from_secs(10)), ..Options::default() };
+        let bar = Bar::new(true, &options);
+        let states = Progress { states: 30, ..Progress::default() };
+        assert_eq!(bar.done(&states, Duration::from_secs(1)), 0.3);
+        assert_eq!(bar.done(&states, Duration::from_secs(5)), 0.5);
+        assert_eq!(bar.done(&states, Duration::from_secs(50)), 1.0);
+    }
+}

@@ -1,0 +1,30 @@
+//! What is printed, and when it has colours: on a terminal, unless `NO_COLOR` is set or the terminal cannot show them.
+
+use manyworlds_report::Style;
+use std::io::{IsTerminal, Write};
+
+/// How to draw on stdout.
+pub fn style() -> Style {
+    Style { color: shows_colors(std::io::stdout().is_terminal()), ..Style::default() }
+}
+
+/// Prints a line; a reader that went away is no reason to panic.
+pub fn print_line(text: &str) {
+    let _ = writeln!(std::io::stdout(), "{text}");
+}
+
+/// Says what is wrong.
+pub fn complain(complaint: &str) {
+    let error = if shows_colors(std::io::stderr().is_terminal()) { "\x1b[1m\x1b[31merror:\x1b[0m" } else { "error:" };
+    let _ = writeln!(std::io::stderr(), "{error} {complaint}");
+}
+
+/// Says something by the way.
+pub fn note(text: &str) {
+    let _ = writeln!(std::io::stderr(), "note: {text}");
+}
+
+fn shows_colors(terminal: bool) -> bool {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    terminal && set("NO_COLOR").is_none() && set("TERM").is_none_or(|term| term != "dumb")
+}
