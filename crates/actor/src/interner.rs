@@ -58,7 +58,7 @@ impl<T> Interner<T> {
     }
 }
 
-/// A worker's own copy of an interner, so that looking something up needs no lock. It is brought up to date when it misses something.
+/// A worker's own copy of an interner, so that looking something up needs no lock. It is brought up to date when the interner has grown.
 pub struct Mirror<T> {
     items: Vec<Arc<T>>,
     prints: Vec<u128>,
@@ -79,11 +79,6 @@ impl<T> Mirror<T> {
     /// Whether nothing is there.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
-    }
-
-    /// Whether `id` is not there yet.
-    pub fn misses(&self, id: u32) -> bool {
-        id as usize >= self.items.len()
     }
 
     /// Copies what is new.

@@ -27,7 +27,7 @@ pub fn cast(worlds: &Worlds) -> Vec<TraceProcess> {
 /// A macro step: what set it off, then what its handler did.
 pub fn tell(worlds: &Worlds, before: &State, step: &Step, after: &State) -> Vec<TraceStep> {
     let step = &worlds.in_full(before, step);
-    let mirrors = &*worlds.prepared(after);
+    let mirrors = &*worlds.prepared();
     let mut teller = Teller { worlds, mirrors, before, after, steps: Vec::new() };
     teller.cause(step);
     match *step {

@@ -31,7 +31,7 @@ use manyworlds_core::Network;
 /// Moves the steps of one actor to the front if they are persistent; the size of the set.
 pub fn persistent(worlds: &Worlds, state: &State, steps: &mut [Step]) -> usize {
     let full: Vec<Step> = steps.iter().map(|step| worlds.in_full(state, step)).collect();
-    let mirrors = &*worlds.prepared(state);
+    let mirrors = &*worlds.prepared();
     let weather = worlds.weather(mirrors, state);
     if !weather.left.none() || weather.split.is_some() {
         return steps.len();

@@ -77,7 +77,7 @@ fn timer_lane(actor: u16, timer: &str) -> Lane {
 impl Worlds {
     /// What a step in full receives.
     pub(crate) fn received(&self, state: &State, step: &Step) -> Option<Receive> {
-        let mirrors = &*self.prepared(state);
+        let mirrors = &*self.prepared();
         let (effects, branch) = step.handler()?;
         let branch = &mirrors.effects[effects as usize][usize::from(branch)];
         match *step {

@@ -91,7 +91,7 @@ pub fn canonical(worlds: &Worlds, symmetry: &mut Symmetry, state: State) -> Stat
 }
 
 fn renamed(worlds: &Worlds, symmetry: &mut Symmetry, nth: u32, state: &State) -> State {
-    worlds.prepared(state);
+    worlds.prepared();
     let Symmetry { renamings, locals, inboxes } = symmetry;
     let names = &renamings[nth as usize];
     let n = worlds.blueprint().actors.len();
@@ -110,7 +110,7 @@ fn renamed(worlds: &Worlds, symmetry: &mut Symmetry, nth: u32, state: &State) ->
         ids[n] = worlds.with_entries(|entries, blueprint| causal(entries, blueprint, names, state.ids()[n]));
     }
     let last = ids.len() - 1;
-    let weather = worlds.weather(&worlds.prepared(state), state);
+    let weather = worlds.weather(&worlds.prepared(), state);
     let side = |side: u64| (0..n as u16).filter(|a| (side >> a) & 1 == 1).fold(0, |s, a| s | 1u64 << names.index(a));
     let renamed_history = |stage: u32| {
         worlds.with_entries(|entries, _| {

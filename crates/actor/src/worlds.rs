@@ -88,7 +88,7 @@ impl Worlds {
 
     /// A state as properties see it.
     pub fn view<'a>(&'a self, state: &'a State) -> View<'a> {
-        View::new(self, self.prepared(state), state)
+        View::new(self, self.prepared(), state)
     }
 
     pub(crate) fn actors(&self) -> usize {
@@ -115,14 +115,14 @@ impl Worlds {
 
     /// The local states of all actors, in words: equal for equal ones in every run.
     pub fn locals_in_words(&self, state: &State) -> Vec<String> {
-        let mirrors = self.prepared(state);
+        let mirrors = self.prepared();
         (0..self.actors() as u16).map(|actor| show_local(&mirrors, mirrors.local(state, actor))).collect()
     }
 
     /// The whole state in words: equal for equal states in every run.
     pub fn in_words(&self, state: &State) -> String {
         let mut words = self.locals_in_words(state);
-        let mirrors = self.prepared(state);
+        let mirrors = self.prepared();
         let show = |(to, id): (u16, u32)| {
             let envelope = mirrors.envelopes.get(id);
             let shown = format!("{}→{to}: {}", envelope.from, mirrors.values.get(envelope.message).value.show());
@@ -161,8 +161,7 @@ impl Worlds {
 
     /// The state with these ids.
     pub(crate) fn state(&self, ids: &[u32]) -> State {
-        let state = State { print: 0, ids: ids.into() };
-        self.summed(&self.prepared(&state), ids)
+        self.summed(&self.prepared(), ids)
     }
 
     fn summed(&self, mirrors: &Mirrors, ids: &[u32]) -> State {
@@ -173,7 +172,7 @@ impl Worlds {
 
     /// The prints of all slots, which order states in the same way in every run.
     pub(crate) fn slot_prints(&self, state: &State) -> SmallVec<[u128; 16]> {
-        self.prints_of_slots(&self.prepared(state), state).collect()
+        self.prints_of_slots(&self.prepared(), state).collect()
     }
 
     fn prints_of_slots<'a>(&self, mirrors: &'a Mirrors, state: &'a State) -> impl Iterator<Item = u128> + 'a {
@@ -220,36 +219,26 @@ impl Worlds {
     /// A step in full: to what an actor reacts depends on the state.
     pub fn in_full(&self, state: &State, step: &Step) -> Step {
         let Step::Act { actor, item, branch } = *step else { return *step };
-        self.prepare(state);
+        self.prepare();
         self.act_in_full(&mut self.mirrors.borrow_mut(), state, actor, item, branch)
     }
 
-    /// Makes sure that the mirrors know everything that the state mentions.
+    /// Makes sure that the mirrors know everything that a state may mention.
     #[inline]
-    fn prepare(&self, state: &State) {
+    fn prepare(&self) {
         if self.mirrors.borrow().age != self.table.age() {
-            self.catch_up(state);
+            self.catch_up();
         }
     }
 
+    /// Another worker has added something; whether this state needs it or not, the next one may.
     #[cold]
-    fn catch_up(&self, state: &State) {
-        let mut mirrors = self.mirrors.borrow_mut();
-        let (locals, rest) = state.ids.split_at(self.actors());
-        let (weather, network) = rest.split_last().expect("the last slot is the weather");
-        let missing = locals.iter().any(|&id| mirrors.locals.misses(id))
-            || mirrors.weathers.misses(*weather)
-            || match self.is_causal() {
-                true => network.iter().any(|&id| mirrors.causals.misses(id)),
-                false => network.iter().any(|&id| mirrors.inboxes.misses(id)),
-            };
-        if missing {
-            self.table.copy(&mut mirrors);
-        }
+    fn catch_up(&self) {
+        self.table.copy(&mut self.mirrors.borrow_mut());
     }
 
-    pub(crate) fn prepared(&self, state: &State) -> Ref<'_, Mirrors> {
-        self.prepare(state);
+    pub(crate) fn prepared(&self) -> Ref<'_, Mirrors> {
+        self.prepare();
         self.mirrors.borrow()
     }
 
@@ -339,19 +328,19 @@ impl Model for Worlds {
     }
 
     fn actions(&self, state: &State, out: &mut Vec<Step>) {
-        self.prepare(state);
+        self.prepare();
         self.enabled(&mut self.mirrors.borrow_mut(), state, out);
     }
 
     fn next(&self, state: &State, step: &Step) -> Option<State> {
-        self.prepare(state);
+        self.prepare();
         let mut next = state.clone();
         self.perform(&mut self.mirrors.borrow_mut(), &mut next, step);
         Some(next)
     }
 
     fn glance(&self, state: &State) -> Option<u128> {
-        let mirrors = self.prepared(state);
+        let mirrors = self.prepared();
         Some(state.ids[..self.actors()].iter().fold(0, |sum: u128, &id| sum.wrapping_add(mirrors.locals.print(id))))
     }
 
@@ -360,7 +349,7 @@ impl Model for Worlds {
     }
 
     fn prints(&self, state: &State, out: &mut Vec<(u32, u128)>) -> bool {
-        self.prepare(state);
+        self.prepare();
         let mirrors = &mut *self.mirrors.borrow_mut();
         let quick = self.is_quick(mirrors, state);
         if quick {
@@ -370,12 +359,12 @@ impl Model for Worlds {
     }
 
     fn numbered(&self, state: &State, number: u32) -> Option<Step> {
-        self.prepare(state);
+        self.prepare();
         self.numbered_step(&mut self.mirrors.borrow_mut(), state, number)
     }
 
     fn successor(&self, state: &State, number: u32) -> Option<State> {
-        self.prepare(state);
+        self.prepare();
         let mirrors = &mut *self.mirrors.borrow_mut();
         let mut next = state.clone();
         match Number::read(number) {
@@ -391,7 +380,7 @@ impl Model for Worlds {
     }
 
     fn at_rest(&self, state: &State) -> bool {
-        self.prepare(state);
+        self.prepare();
         !self.any_step(&mut self.mirrors.borrow_mut(), state)
     }
 
@@ -400,11 +389,11 @@ impl Model for Worlds {
     }
 
     fn has_failed(&self, state: &State) -> bool {
-        self.prepared(state).sky(state).failed
+        self.prepared().sky(state).failed
     }
 
     fn failure(&self, state: &State) -> Option<Violation> {
-        let mirrors = self.prepared(state);
+        let mirrors = self.prepared();
         if !mirrors.sky(state).failed {
             return None;
         }
@@ -438,7 +427,7 @@ impl Model for Worlds {
     fn independent(&self, state: &State, a: &Step, b: &Step) -> bool {
         let (Some(one), Some(other)) = (a.actor(), b.actor()) else { return false };
         // Under mbox the order of arrivals is part of the state.
-        one != other && !self.shape.starts && self.weather(&self.prepared(state), state).left.none()
+        one != other && !self.shape.starts && self.weather(&self.prepared(), state).left.none()
     }
 
     fn persistent(&self, state: &State, steps: &mut [Step]) -> usize {

@@ -27,7 +27,7 @@ use std::sync::{Mutex, MutexGuard};
 /// A hungry worker is given at most so many states.
 const SHARE: usize = 32;
 /// So many siblings are expanded together.
-const TOGETHER: usize = 4;
+const TOGETHER: usize = 8;
 /// The observer is asked once in so many states.
 const TICK: u64 = 1024;
 
