@@ -6,7 +6,7 @@
 use crate::inbox::{self, Inbox, Key};
 use crate::step::Step;
 use crate::system::Blueprint;
-use crate::table::{Entries, Input, Mirrors, NONE, Status};
+use crate::table::{Entries, Input, Local, Mirrors, NONE, Status};
 use crate::worlds::Worlds;
 
 /// Neighbours in one of the lists of [`Mirrors`].
@@ -19,7 +19,8 @@ pub struct Span {
 impl Span {
     /// Nobody has asked for it yet.
     pub const UNKNOWN: Span = Span { start: u32::MAX, len: 0 };
-    const NOTHING: Span = Span { start: 0, len: 0 };
+    /// There is nothing.
+    pub const NOTHING: Span = Span { start: 0, len: 0 };
 
     fn between(start: usize, end: usize) -> Span {
         let narrow = |n: usize| u32::try_from(n).expect("more entries than 32 bits can count");
@@ -39,15 +40,19 @@ pub struct Seat {
     /// Reactions to what does not come from outside: its start, its timers.
     own: Span,
     /// It takes messages.
-    hears: bool,
+    pub hears: bool,
     /// It is down.
     pub down: bool,
+    /// It can do something that does not come from outside.
+    pub busy: bool,
 }
 
 impl Seat {
-    /// The seat of an actor of which only this is known.
-    pub fn new(status: Status) -> Seat {
-        Seat { own: Span::UNKNOWN, hears: status == Status::Up, down: status == Status::Down }
+    /// The seat of an actor none of whose handlers has run yet.
+    pub fn new(local: &Local) -> Seat {
+        let (status, timers) = (local.status, !local.timers.is_empty());
+        let busy = status == Status::New || status == Status::Up && timers;
+        Seat { own: Span::UNKNOWN, hears: status == Status::Up, down: status == Status::Down, busy }
     }
 }
 

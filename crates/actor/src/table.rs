@@ -495,9 +495,8 @@ impl Mirrors {
 
     /// Whether an actor can do something, where channels are not causal and the weather is calm.
     pub fn can_act(&self, state: &State, actor: u16) -> bool {
-        let local = self.local(state, actor);
-        let has_something = || !local.timers.is_empty() || !self.inboxes.get(state.inbox(actor)).items.is_empty();
-        local.status == Status::New || local.status == Status::Up && has_something()
+        let seat = self.seats[state.ids[usize::from(actor)] as usize];
+        seat.busy || seat.hears && self.shelves[state.inbox(actor) as usize] != Span::NOTHING
     }
 
     /// What the weather of a state means for what can happen.
@@ -515,11 +514,14 @@ impl Mirrors {
         self.causals.update(&entries.causals);
         self.weathers.update(&entries.weathers);
         for id in self.faces.len()..self.locals.len() {
-            let Local { status, value, .. } = **self.locals.get(id as u32);
-            self.faces.push((value != NONE).then(|| self.values.get(value).value.clone()));
-            self.seats.push(Seat::new(status));
+            let local = self.locals.get(id as u32);
+            self.faces.push((local.value != NONE).then(|| self.values.get(local.value).value.clone()));
+            self.seats.push(Seat::new(local));
         }
-        self.shelves.resize(self.inboxes.len(), Span::UNKNOWN);
+        for id in self.shelves.len()..self.inboxes.len() {
+            let empty = self.inboxes.get(id as u32).items.is_empty();
+            self.shelves.push(if empty { Span::NOTHING } else { Span::UNKNOWN });
+        }
         for id in self.skies.len()..self.weathers.len() {
             self.skies.push(Sky::new(self.weathers.get(id as u32)));
         }
