@@ -115,10 +115,7 @@ impl Worlds {
     /// An actor reacts: its message is taken, its local state is the next one, what it sends sets out.
     #[inline]
     pub(crate) fn act(&self, mirrors: &mut Mirrors, state: &mut State, actor: u16, item: u16, branch: u16) {
-        let local = state.ids[usize::from(actor)];
-        let items = self.items(mirrors, local, state.inbox(actor));
-        let (head, acts) = self.item(mirrors, local, items, u32::from(item));
-        let act = mirrors.acts[acts.range()][usize::from(branch)];
+        let (head, act) = self.found_act(mirrors, state, actor, item, branch);
         if act.aside {
             let step = self.act_in_full(mirrors, state, actor, item, branch);
             return self.perform(mirrors, state, &step);
@@ -134,6 +131,22 @@ impl Worlds {
             let (to, envelope) = mirrors.sends[at];
             self.deposit(mirrors, state, to, envelope);
         }
+    }
+
+    /// What an actor does about one of its items, and the message if it is one.
+    #[inline(always)]
+    pub(crate) fn found_act(
+        &self,
+        mirrors: &mut Mirrors,
+        state: &State,
+        actor: u16,
+        item: u16,
+        branch: u16,
+    ) -> (Option<Head>, Act) {
+        let local = state.ids[usize::from(actor)];
+        let items = self.items(mirrors, local, state.inbox(actor));
+        let (head, acts) = self.item(mirrors, local, items, u32::from(item));
+        (head, mirrors.acts[acts.range()][usize::from(branch)])
     }
 
     pub(crate) fn act_in_full(&self, mirrors: &mut Mirrors, state: &State, actor: u16, item: u16, branch: u16) -> Step {

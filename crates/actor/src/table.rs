@@ -493,6 +493,12 @@ impl Mirrors {
         self.locals.get(state.ids[usize::from(actor)])
     }
 
+    /// What these local situations look like.
+    #[inline]
+    pub fn glance(&self, locals: &[u32]) -> u128 {
+        locals.iter().fold(0, |sum, &id| sum.wrapping_add(self.locals.print(id)))
+    }
+
     /// Whether an actor can do something, where channels are not causal and the weather is calm.
     pub fn can_act(&self, state: &State, actor: u16) -> bool {
         let seat = self.seats[state.ids[usize::from(actor)] as usize];

@@ -340,8 +340,20 @@ impl Model for Worlds {
     }
 
     fn glance(&self, state: &State) -> Option<u128> {
-        let mirrors = self.prepared();
-        Some(state.ids[..self.actors()].iter().fold(0, |sum: u128, &id| sum.wrapping_add(mirrors.locals.print(id))))
+        Some(self.prepared().glance(&state.ids[..self.actors()]))
+    }
+
+    fn preview(&self, state: &State, number: u32) -> Option<u128> {
+        self.prepare();
+        let mirrors = &mut *self.mirrors.borrow_mut();
+        let Number::Act { actor, item, branch } = Number::read(number) else { return None };
+        // Whoever else can act now can do so after this step: it takes nothing from them.
+        let others = (0..self.actors() as u16).any(|other| other != actor && mirrors.can_act(state, other));
+        if !others || !self.is_quick(mirrors, state) {
+            return None;
+        }
+        let act = self.found_act(mirrors, state, actor, item, branch).1;
+        (!act.aside).then(|| act.change.after(mirrors.glance(&state.ids[..self.actors()])))
     }
 
     fn looked_further(&self) -> bool {

@@ -57,6 +57,11 @@ impl<M: Model> Checks<M> {
         wrong
     }
 
+    /// Whether states that look like this are known to be fine.
+    pub fn is_fine(&self, glance: u128) -> bool {
+        self.fine.borrow().holds(glance)
+    }
+
     fn note(&self, model: &M, state: &M::State) {
         for (property, seen) in &self.sometimes {
             if !seen.get() && ask(property, model, state) == Ok(true) {

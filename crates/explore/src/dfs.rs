@@ -404,6 +404,10 @@ impl<'a, M: Model> Worker<'a, M> {
             }
             reached = true;
             new += u64::from(arrival == Arrival::New);
+            if depth == self.bound && self.passes(&from.state, nth) {
+                self.own.cut += 1;
+                continue;
+            }
             let state = state.unwrap_or_else(|| self.own.stepper.build(&from.state, nth));
             self.arrive(&[from.nth], Task { nth, state, arrival }, depth);
         }
@@ -411,6 +415,13 @@ impl<'a, M: Model> Worker<'a, M> {
         (self.batches[at].prints, self.batches[at].built) = (prints, built);
         self.count_new(new);
         reached
+    }
+
+    /// Whether nothing is wrong with a successor that is not expanded, as far as that is known without building it.
+    #[inline]
+    fn passes(&self, from: &M::State, nth: u32) -> bool {
+        let fine = |glance| self.own.checks.is_fine(glance);
+        !self.config.collect_states && self.own.stepper.preview(from, nth).is_some_and(fine)
     }
 
     fn count_new(&self, new: u64) {

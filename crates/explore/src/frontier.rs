@@ -1,9 +1,11 @@
 //! States that wait to be expanded, in blocks: a block is given back as soon as it is expanded, while the next level grows.
 
+use crate::round::CHUNKS;
 use std::collections::VecDeque;
 
-/// Blocks kept for later; more would hold the memory of the widest level for ever.
-const SPARE: usize = 64;
+/// Blocks kept for later: those of two rounds. More would hold the memory of the widest level for ever; with fewer, memory would go back to the system
+/// in every round, and would have to be cleared when it comes again.
+const SPARE: usize = 2 * CHUNKS;
 
 /// A queue of states.
 pub struct Frontier<S> {

@@ -66,6 +66,13 @@ pub trait Model: Clone + Send + 'static {
         false
     }
 
+    /// What the successor with this number looks like (see [`Model::glance`]), if that can be told without building it, no step has failed there,
+    /// and something can happen there. `number` is one of [`Model::prints`].
+    fn preview(&self, state: &Self::State, number: u32) -> Option<u128> {
+        let _ = (state, number);
+        None
+    }
+
     /// Adds a number and the fingerprint of every successor to `out` if it can do so without building them; returns false if not. Most
     /// successors are known already, so a model that can is explored faster. What the numbers mean is up to [`Model::numbered`].
     fn prints(&self, state: &Self::State, out: &mut Vec<(u32, u128)>) -> bool {

@@ -126,6 +126,11 @@ impl<M: Model> Stepper<M> {
         Steps { generated, reduced }
     }
 
+    /// What the successor with this number looks like, if that is known without building it and something can happen there.
+    pub fn preview(&self, state: &M::State, number: u32) -> Option<u128> {
+        if self.quick { self.model.preview(state, number) } else { None }
+    }
+
     /// The successor that the action with this number leads to.
     pub fn build(&mut self, state: &M::State, number: u32) -> M::State {
         if self.quick {
