@@ -118,9 +118,9 @@ impl Prints {
 
     #[cold]
     fn grow(&mut self) {
-        // While it is small, memory matters less than copying. What nearly fills a large page takes all of it.
+        // While it is small, memory matters less than copying. What nearly fills a large page takes all of it; after that, quarters are near enough.
         let lines = if self.lines < SMALL { (self.lines * 2).max(16) } else { self.lines / 2 * 3 };
-        self.lines = if lines < PAGE / 4 * 3 { lines } else { lines.next_multiple_of(PAGE) };
+        self.lines = if lines < PAGE / 4 * 3 { lines } else { lines.next_multiple_of(PAGE / 4).max(PAGE) };
         assert!(self.lines <= u32::MAX as usize, "a table of fingerprints is too long");
         let old = std::mem::replace(&mut self.slots, Words::zeroed(self.lines * LINE));
         self.limit = self.lines * LINE / 4 * 3;

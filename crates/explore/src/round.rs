@@ -14,7 +14,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard};
 /// States in a chunk.
 pub const CHUNK: usize = 256;
 /// Chunks in a round. The size of a round must not depend on the number of workers: the order of states does depend on it.
-pub const CHUNKS: usize = 128;
+pub const CHUNKS: usize = 64;
 
 /// How many insertions ahead the visited set is asked to fetch what they need.
 const AHEAD: usize = 12;

@@ -5,6 +5,7 @@ use crate::strategy::{Taste, cases, claims};
 use crate::table::{Case, Claim, Cost};
 use crate::world::text;
 use manyworlds_actor::{Faults, State, System, Worlds};
+use manyworlds_core::Budget;
 use manyworlds_explore::{Config, Engine, Model, NoObserver, Report};
 use proptest::prelude::*;
 
@@ -123,11 +124,28 @@ fn same_verdict(system: &System, graph: &Graph, what: &str, wrong: impl Fn(usize
     }
 }
 
+/// Compares what is seen of the first half of the levels: states, how many of them are wrong, and how many were not gone on from.
+fn same_within_a_bound(system: &System, graph: &Graph, what: &str, wrong: impl Fn(usize) -> bool) {
+    let bound = graph.depth.iter().max().map_or(0, |deepest| deepest / 2);
+    let count = |want: &dyn Fn(usize) -> bool| (0..graph.depth.len()).filter(|&id| want(id)).count() as u64;
+    let states = count(&|id| graph.depth[id] <= bound);
+    let wrong = count(&|id| graph.depth[id] <= bound && wrong(id));
+    let cut = count(&|id| graph.depth[id] == bound && !graph.successors[id].is_empty());
+    for (engine, threads, exact) in RUNS.into_iter().chain([(Engine::Dfs, 1, false)]) {
+        let budget = Budget { depth: Some(bound as u64), ..Budget::default() };
+        let config = Config { threads, exact, budget, keep_going: true, ..Config::default() };
+        let report = run(&system.worlds(), engine, &config);
+        let seen = (report.stats.states, report.stats.violations, report.frontier);
+        assert_eq!(seen, (Some(states), wrong, cut), "{what} in {bound} steps: {engine:?} with {threads} threads");
+    }
+}
+
 fn same_verdicts(case: &Case, graph: &Graph, claim: Claim) {
     let failed = |id: usize| graph.worlds[id].failed.is_some();
     let holds = |id: usize| claim.holds(|n| graph.worlds[id].row(n));
     let always = case.system().always("claim", move |view| claim.holds_in(view));
     same_verdict(&always, graph, "always", |id| failed(id) || !holds(id));
+    same_within_a_bound(&always, graph, "always", |id| failed(id) || !holds(id));
     let at_rest = case.system().at_rest("claim", move |view| claim.holds_in(view));
     same_verdict(&at_rest, graph, "at rest", |id| failed(id) || graph.successors[id].is_empty() && !holds(id));
     if graph.failures().next().is_none() {
