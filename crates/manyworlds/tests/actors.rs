@@ -247,3 +247,28 @@ fn a_renaming_that_panics_is_named() {
         }
     }
 }
+
+/// Chooses one of far too many.
+struct Undecided;
+
+impl Actor for Undecided {
+    type State = u32;
+    type Message = ();
+
+    fn start(&self, ctx: &mut Context<'_>) -> u32 {
+        ctx.choose(0..300u32) + ctx.choose(0..300u32)
+    }
+
+    fn message(&self, _: &mut u32, _: Pid, _: &(), _: &mut Context<'_>) {}
+}
+
+#[test]
+fn a_handler_with_too_many_choices_is_named_and_not_cut_off() {
+    let mut system = System::new();
+    system.add("undecided", Undecided);
+    for engine in [EngineName::Bfs, EngineName::Dfs, EngineName::Must] {
+        let violation = violation(&system, engine);
+        assert_eq!(violation.property, Property::ApiContract, "{engine}");
+        assert!(violation.message.contains("more than 32768 ways"), "{engine}: {}", violation.message);
+    }
+}
