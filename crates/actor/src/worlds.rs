@@ -346,10 +346,13 @@ impl Model for Worlds {
     fn preview(&self, state: &State, number: u32) -> Option<u128> {
         self.prepare();
         let mirrors = &mut *self.mirrors.borrow_mut();
+        if !self.is_quick(mirrors, state) {
+            return None;
+        }
         let Number::Act { actor, item, branch } = Number::read(number) else { return None };
         // Whoever else can act now can do so after this step: it takes nothing from them.
         let others = (0..self.actors() as u16).any(|other| other != actor && mirrors.can_act(state, other));
-        if !others || !self.is_quick(mirrors, state) {
+        if !others {
             return None;
         }
         let act = self.found_act(mirrors, state, actor, item, branch).1;
