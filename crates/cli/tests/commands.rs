@@ -11,6 +11,7 @@ fn on_a_terminal(command: &str, variables: &[(&str, &str)]) -> Option<String> {
     let program = env!("CARGO_BIN_EXE_manyworlds");
     let mut script = std::process::Command::new("script");
     script.args(["-qec", &format!("'{program}' {command}"), "/dev/null"]).env("TERM", "xterm").env_remove("NO_COLOR");
+    let script = script.env("SHELL", "/bin/sh");
     let run = script.envs(variables.iter().copied()).stdin(std::process::Stdio::null()).output().ok()?;
     Some(String::from_utf8(run.stdout).expect("it prints text"))
 }
@@ -21,12 +22,16 @@ fn colours_only_on_a_terminal_and_only_if_wanted() {
     for command in ["help", "check two-phase-commit-bug", "check paxso", "check ns+nr --engine musst", "chek"] {
         let Some(printed) = on_a_terminal(command, &[]) else { return };
         assert!(printed.contains("\x1b["), "{command}: {printed}");
-        for variable in [("NO_COLOR", "1"), ("TERM", "dumb")] {
-            let plain = on_a_terminal(command, &[variable]).expect("it ran before");
-            assert!(!plain.contains("\x1b["), "{command}: {plain}");
+        // What other programs ask, and this one does not, changes nothing.
+        for other in [("OTHER", ""), ("CI", "1"), ("CLICOLOR_FORCE", "1"), ("CLICOLOR", "0")] {
+            for variable in [("NO_COLOR", "1"), ("TERM", "dumb")] {
+                let plain = on_a_terminal(command, &[variable, other]).expect("it ran before");
+                assert!(!plain.contains("\x1b["), "{command}, {variable:?}, {other:?}: {plain}");
+            }
+            // To be set and empty is not to be set.
+            let coloured = on_a_terminal(command, &[("NO_COLOR", ""), other]).expect("it ran before");
+            assert!(coloured.contains("\x1b["), "{command}, {other:?}: {coloured}");
         }
-        // To be set and empty is not to be set.
-        assert!(on_a_terminal(command, &[("NO_COLOR", "")]).expect("it ran before").contains("\x1b["), "{command}");
         let program = env!("CARGO_BIN_EXE_manyworlds");
         let piped = std::process::Command::new(program).args(command.split(' ')).output().expect("it runs");
         assert!(![piped.stdout, piped.stderr].concat().contains(&0x1b), "{command}");

@@ -146,8 +146,8 @@ impl App {
             Err(error) => match values::complaint_in(&error) {
                 Some(complaint) => Err(complaint),
                 None => {
-                    // Help and version come this way, too. A reader that went away is no reason to panic.
-                    let _ = error.print();
+                    // Help and version come this way, too.
+                    terminal::print_message(&error);
                     return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
                 }
             },

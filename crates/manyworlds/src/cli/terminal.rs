@@ -19,6 +19,18 @@ pub fn complain(complaint: &str) {
     let _ = writeln!(std::io::stderr(), "{error} {complaint}");
 }
 
+/// Help, the version, or what is wrong with an argument: its own printer would also ask variables that nothing else here asks.
+pub fn print_message(message: &clap::Error) {
+    let text = message.render();
+    let terminal = if message.use_stderr() { std::io::stderr().is_terminal() } else { std::io::stdout().is_terminal() };
+    let text = if shows_colors(terminal) { text.ansi().to_string() } else { text.to_string() };
+    // A reader that went away is no reason to panic.
+    let _ = match message.use_stderr() {
+        true => write!(std::io::stderr(), "{text}"),
+        false => write!(std::io::stdout(), "{text}"),
+    };
+}
+
 /// Says something by the way.
 pub fn note(text: &str) {
     let _ = writeln!(std::io::stderr(), "note: {text}");
