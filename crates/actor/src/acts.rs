@@ -4,6 +4,7 @@
 //! global states, and a step is a few additions to a fingerprint and a few ids.
 
 use crate::inbox::{self, Inbox, Key};
+use crate::sleep;
 use crate::step::Step;
 use crate::system::Blueprint;
 use crate::table::{Entries, Input, Local, Mirrors, NONE, Status};
@@ -74,21 +75,12 @@ pub struct Act {
     pub local: u32,
     /// How that changes the fingerprint.
     pub change: Change,
-    /// What it sends.
+    /// What it sends: in [`Mirrors::sends`].
     pub sends: Span,
-    /// It sends to nobody twice.
-    pub apart: bool,
+    /// What may go on sleeping after it, see [`crate::sleep`].
+    pub undisturbed: u64,
     /// More than that happens: the handler fails, or notes something that a specification watches.
     pub aside: bool,
-}
-
-/// What a message on its way makes of an inbox.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Push {
-    /// The inbox with it.
-    pub next: u32,
-    /// How that changes the fingerprint.
-    pub change: Change,
 }
 
 /// A difference of fingerprints in two halves, so that what holds it takes less room.
@@ -97,7 +89,11 @@ pub struct Change(u64, u64);
 
 impl Change {
     fn between(before: u128, after: u128) -> Change {
-        let difference = after.wrapping_sub(before);
+        Change::by(after.wrapping_sub(before))
+    }
+
+    /// This difference.
+    pub fn by(difference: u128) -> Change {
         Change((difference >> 64) as u64, difference as u64)
     }
 
@@ -181,9 +177,11 @@ impl Worlds {
     fn ask_for_heads(&self, mirrors: &mut Mirrors, inbox: u32) {
         let Inbox { owner, items } = &**mirrors.inboxes.get(inbox);
         let key = |id: u32| key(self.blueprint(), mirrors.envelopes.get(id).from, *owner, id);
-        let envelopes: Vec<u32> = inbox::heads(items, key).collect();
+        let (owner, envelopes): (u16, Vec<u32>) = (*owner, inbox::heads(items, key).collect());
         let start = mirrors.heads.len();
-        for envelope in envelopes {
+        for (envelope, nth) in envelopes.into_iter().zip(0..) {
+            let from = mirrors.envelopes.get(envelope).from;
+            mirrors.beds.push(sleep::bed_of_message(self.blueprint(), owner, from, nth) as u8);
             let rest = self.taken(mirrors, inbox, envelope);
             let change = Change::between(mirrors.inboxes.print(inbox), mirrors.inboxes.print(rest));
             mirrors.heads.push(Head { envelope, rest, change });
@@ -201,15 +199,15 @@ impl Worlds {
     fn ask_for_acts(&self, mirrors: &mut Mirrors, local: u32, input: Input) -> Span {
         let effects = self.reaction(mirrors, local, input);
         let branches = mirrors.effects[effects as usize].clone();
-        let start = mirrors.acts.len();
+        let (start, actor) = (mirrors.acts.len(), mirrors.locals.get(local).actor);
         for branch in branches.iter() {
             let first = mirrors.sends.len();
-            mirrors.sends.extend(branch.sends.iter().map(|send| (send.to, send.envelope)));
+            self.list_sends(mirrors, actor, &branch.sends);
             mirrors.acts.push(Act {
                 local: branch.local,
                 change: Change::between(mirrors.locals.print(local), mirrors.locals.print(branch.local)),
                 sends: Span::between(first, mirrors.sends.len()),
-                apart: are_apart(&mirrors.sends[first..]),
+                undisturbed: sleep::undisturbed(self.blueprint(), actor, &branch.sends),
                 aside: branch.failure != NONE || (self.watches() && branch.records()),
             });
         }
@@ -217,9 +215,9 @@ impl Worlds {
     }
 
     /// An inbox with one more message.
-    pub(crate) fn pushed(&self, mirrors: &mut Mirrors, inbox: u32, envelope: u32) -> Push {
-        if let Some(&push) = mirrors.pushes.get(inbox, envelope) {
-            return push;
+    pub(crate) fn pushed(&self, mirrors: &mut Mirrors, inbox: u32, envelope: u32) -> u32 {
+        if let Some(&next) = mirrors.pushes.get(inbox, envelope) {
+            return next;
         }
         let next = self.learn(mirrors, |entries, blueprint| {
             let Inbox { owner, items } = &**entries.inboxes.get(inbox);
@@ -227,10 +225,8 @@ impl Worlds {
             let longer = Inbox { owner: *owner, items: inbox::push(items, envelope, key) };
             entries.inbox(blueprint, longer)
         });
-        let change = Change::between(mirrors.inboxes.print(inbox), mirrors.inboxes.print(next));
-        let push = Push { next, change };
-        mirrors.pushes.insert(inbox, envelope, push);
-        push
+        mirrors.pushes.insert(inbox, envelope, next);
+        next
     }
 
     /// An inbox with one message less.
@@ -290,10 +286,6 @@ impl Entries {
     pub fn empty_inbox(&mut self, blueprint: &Blueprint, owner: u16) -> u32 {
         self.inbox(blueprint, Inbox { owner, items: Box::default() })
     }
-}
-
-fn are_apart(sends: &[(u16, u32)]) -> bool {
-    sends.iter().enumerate().all(|(at, (to, _))| sends[..at].iter().all(|(other, _)| other != to))
 }
 
 /// The ways in which a handler can go.

@@ -24,7 +24,7 @@ impl Worlds {
         self.fault_steps(mirrors, state, &weather, out);
     }
 
-    /// The step with a number that `successor_prints` gave it.
+    /// The step with a number that `list_successors` gave it.
     #[inline]
     pub(crate) fn numbered_step(&self, mirrors: &mut Mirrors, state: &State, number: u32) -> Option<Step> {
         if !self.is_quick(mirrors, state) {

@@ -5,7 +5,6 @@
 //! be delivered iff it is the first with its key.
 
 use manyworlds_core::Network;
-use manyworlds_explore::fingerprint;
 
 /// Messages on their way to one actor.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -30,9 +29,24 @@ impl Key {
         }
     }
 
-    fn ordered(self) -> bool {
+    /// Whether messages with this key wait in a queue.
+    pub fn is_ordered(self) -> bool {
         self.0 != 0
     }
+
+    /// The queues of an inbox are numbered: 0 stands for what waits in none, 1 for what comes by mbox, the others belong to senders.
+    pub fn lane(self) -> u16 {
+        match self {
+            Key(0, _) => 0,
+            Key(1, from) => 2 + from as u16,
+            _ => 1,
+        }
+    }
+}
+
+/// How many numbers the queues of an inbox have.
+pub fn lanes(actors: usize) -> usize {
+    actors + 2
 }
 
 /// The list with one more message.
@@ -57,13 +71,24 @@ pub fn heads<'a>(items: &'a [u32], key: impl Fn(u32) -> Key + 'a) -> impl Iterat
     items.iter().copied().filter(move |&id| last.replace(key(id)) != Some(key(id)))
 }
 
-/// 128 bits that stand for the list. Ids differ from run to run, so it is made of the `print`s of the envelopes; those under asyn
-/// are sorted by id, so they are added up.
-pub fn print(items: &[u32], key: impl Fn(u32) -> Key, print: impl Fn(u32) -> u128) -> u128 {
-    let (ordered, unordered): (Vec<u32>, Vec<u32>) = items.iter().partition(|&&id| key(id).ordered());
-    let queue: Vec<u128> = ordered.into_iter().map(&print).collect();
-    let bag = unordered.into_iter().fold(0u128, |sum, id| sum.wrapping_add(fingerprint::of(&print(id))));
-    fingerprint::of(&(bag, queue))
+/// The messages, each with its place in its queue; 0 for those that wait in none.
+pub fn places<'a>(items: &'a [u32], key: impl Fn(u32) -> Key + 'a) -> impl Iterator<Item = (u32, u32)> + 'a {
+    let (mut last, mut place) = (None, 0);
+    items.iter().map(move |&id| {
+        let key = key(id);
+        place = if key.is_ordered() && last.replace(key) == Some(key) { place + 1 } else { 0 };
+        (id, place)
+    })
+}
+
+/// How many messages wait in each queue, one number behind the other; what has no room in a byte is as long as a byte can say.
+pub fn lengths(items: &[u32], key: impl Fn(u32) -> Key, lanes: usize, out: &mut Vec<u8>) {
+    let start = out.len();
+    out.resize(start + lanes, 0);
+    for key in items.iter().map(|&id| key(id)).filter(|key| key.is_ordered()) {
+        let length = &mut out[start + usize::from(key.lane())];
+        *length = length.saturating_add(1);
+    }
 }
 
 #[cfg(test)]
@@ -96,10 +121,20 @@ mod tests {
     }
 
     #[test]
-    fn the_print_ignores_the_order_of_ids_only_where_there_is_no_order() {
-        let of = |network, ids: &[u32]| print(ids, key(network), u128::from);
-        assert_eq!(of(Network::Asyn, &[11, 21]), of(Network::Asyn, &[21, 11]));
-        assert_ne!(of(Network::Asyn, &[11, 11]), of(Network::Asyn, &[11]));
-        assert_ne!(of(Network::Mbox, &[11, 21]), of(Network::Mbox, &[21, 11]));
+    fn places_and_lengths_are_those_of_queues() {
+        let ids = [21, 11, 22, 11];
+        let of = |network| places(&filled(network, &ids), key(network)).collect::<Vec<_>>();
+        assert_eq!(of(Network::Asyn), [(11, 0), (11, 0), (21, 0), (22, 0)]);
+        assert_eq!(of(Network::P2p), [(11, 0), (11, 1), (21, 0), (22, 1)]);
+        assert_eq!(of(Network::Mbox), [(21, 0), (11, 1), (22, 2), (11, 3)]);
+        let of = |network, ids: &[u32]| {
+            let mut out = vec![7];
+            lengths(ids, key(network), lanes(3), &mut out);
+            out
+        };
+        assert_eq!(of(Network::Asyn, &ids), [7, 0, 0, 0, 0, 0]);
+        assert_eq!(of(Network::P2p, &ids), [7, 0, 0, 0, 2, 2]);
+        assert_eq!(of(Network::Mbox, &ids), [7, 0, 4, 0, 0, 0]);
+        assert_eq!(of(Network::P2p, &[11; 300]), [7, 0, 0, 0, 255, 0]);
     }
 }

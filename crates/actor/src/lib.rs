@@ -17,6 +17,8 @@
 //! | [`worlds`] | the system as a transition system for the engines of `explore` |
 //! | [`state`] | a global state: a vector of ids |
 //! | [`acts`] | what an actor can do: its local state with each message that can come next |
+//! | [`landings`] | what a message that sets out adds to a fingerprint |
+//! | [`sleep`] | sleep sets: which acts need not be tried in both orders |
 //! | [`pairs`] | a map from two ids to something small |
 //! | [`step`], `enabled` | what can happen in a global state |
 //! | `perform` | what comes of it |
@@ -43,12 +45,14 @@ pub mod faults;
 pub mod history;
 pub mod inbox;
 pub mod interner;
+pub mod landings;
 pub mod locals;
 pub mod narrate;
 pub mod pairs;
 mod perform;
 pub mod persistent;
 pub mod receives;
+pub mod sleep;
 pub mod state;
 pub mod step;
 pub mod symmetry;

@@ -4,68 +4,68 @@ use crate::acts::{Act, Head, Items, Span};
 use crate::causal::Causal;
 use crate::enabled::Number;
 use crate::faults::{Weather, named_side};
+use crate::landings::Sent;
+use crate::sleep::Beds;
 use crate::state::State;
 use crate::step::Step;
 use crate::table::{Branch, Mirrors, NONE, Send};
 use crate::worlds::Worlds;
+use manyworlds_explore::Listed;
 use smallvec::SmallVec;
 
 /// The fingerprints of a state's successors, while they are listed.
 struct Listing<'a> {
+    worlds: &'a Worlds,
     /// The local situations and the inboxes of the state.
     locals: &'a [u32],
     inboxes: &'a [u32],
     /// Messages to an actor that is down are gone.
     dropped: bool,
-    out: &'a mut Vec<(u32, u128)>,
-    /// Where something is not known yet the successor has to be built: which it is.
+    /// Items that are not listed, those that were listed before, and how many beds there are in either.
+    asleep: u64,
+    before: u64,
+    beds: Beds,
+    /// How many successors there are, the sleeping ones included.
+    count: u64,
+    out: &'a mut Vec<Listed>,
+    /// Where more happens than the acts say the successor has to be built: which it is.
     late: SmallVec<[(usize, Step); 4]>,
 }
 
 impl Listing<'_> {
-    /// Adds what an actor may do about one of its items; `rest` is its inbox then, `print` the fingerprint without that message.
+    /// Adds what an actor may do about one of its items, which has this bed; `rest` is its inbox then, `print` the fingerprint without that message.
     #[inline(always)]
-    fn add(&mut self, mirrors: &Mirrors, (actor, item): (u16, u16), acts: Span, rest: u32, print: u128) {
-        for (act, branch) in mirrors.acts[acts.range()].iter().zip(0..) {
-            let mut print = act.change.after(print);
-            if act.aside || !self.send(mirrors, actor, rest, act, &mut print) {
+    fn add(&mut self, mirrors: &Mirrors, (actor, item, bed): (u16, u16, u32), acts: Span, rest: u32, print: u128) {
+        let (acts, bit) = (&mirrors.acts[acts.range()], self.beds.bit(actor, bed));
+        self.count += acts.len() as u64;
+        if self.asleep & bit != 0 {
+            return;
+        }
+        let mut before = self.before | bit;
+        for (act, branch) in acts.iter().zip(0..) {
+            let mut listed = Listed { number: Number::Act { actor, item, branch }.write(), asleep: 0, print: 0 };
+            if act.aside {
                 self.late.push((self.out.len(), Step::Act { actor, item, branch }));
+                before = self.before;
+            } else {
+                listed.asleep = (self.asleep | self.before) & act.undisturbed;
+                listed.print = self.send(mirrors, actor, rest, act, act.change.after(print));
             }
-            self.out.push((Number::Act { actor, item, branch }.write(), print));
+            self.out.push(listed);
         }
+        self.before = before;
     }
 
-    /// Changes the fingerprint by what an act sends; whether all that this takes is known.
+    /// The fingerprint after what an act sends.
     #[inline(always)]
-    fn send(&self, mirrors: &Mirrors, actor: u16, rest: u32, act: &Act, print: &mut u128) -> bool {
-        let sends = &mirrors.sends[act.sends.range()];
-        if !act.apart {
-            return self.send_again(mirrors, actor, rest, sends, print);
-        }
-        for &(to, envelope) in sends {
-            if self.lands(mirrors, to) {
-                let inbox = if to == actor { rest } else { self.inboxes[usize::from(to)] };
-                let Some(push) = mirrors.pushes.get(inbox, envelope) else { return false };
-                *print = push.change.after(*print);
+    fn send(&self, mirrors: &Mirrors, actor: u16, rest: u32, act: &Act, mut print: u128) -> u128 {
+        for sent in &mirrors.sends[act.sends.range()] {
+            if self.lands(mirrors, sent.to) {
+                let inbox = if sent.to == actor { rest } else { self.inboxes[usize::from(sent.to)] };
+                print = self.worlds.landing(mirrors, inbox, sent).after(print);
             }
         }
-        true
-    }
-
-    /// The same where somebody is sent to twice: what is there then depends on what was sent before.
-    fn send_again(&self, mirrors: &Mirrors, actor: u16, rest: u32, sends: &[(u16, u32)], print: &mut u128) -> bool {
-        let mut changed: SmallVec<[(u16, u32); 8]> = SmallVec::new();
-        changed.push((actor, rest));
-        for &(to, envelope) in sends.iter().filter(|&&(to, _)| self.lands(mirrors, to)) {
-            let at = changed.iter().position(|&(slot, _)| slot == to).unwrap_or_else(|| {
-                changed.push((to, self.inboxes[usize::from(to)]));
-                changed.len() - 1
-            });
-            let Some(push) = mirrors.pushes.get(changed[at].1, envelope) else { return false };
-            changed[at].1 = push.next;
-            *print = push.change.after(*print);
-        }
-        true
+        print
     }
 
     #[inline(always)]
@@ -78,7 +78,10 @@ impl Worlds {
     /// Takes a step.
     pub(crate) fn perform(&self, mirrors: &mut Mirrors, state: &mut State, step: &Step) {
         match *step {
-            Step::Act { actor, item, branch } => self.act(mirrors, state, actor, item, branch),
+            Step::Act { actor, item, branch } => {
+                self.act(mirrors, state, actor, item, branch);
+                *state = self.summed(mirrors, &state.ids);
+            }
             Step::Start { actor, effects, branch } | Step::Timer { actor, effects, branch, .. } => {
                 self.apply(mirrors, state, actor, effects, branch);
             }
@@ -112,7 +115,8 @@ impl Worlds {
         }
     }
 
-    /// An actor reacts: its message is taken, its local state is the next one, what it sends sets out.
+    /// An actor reacts: its message is taken, its local state is the next one, what it sends sets out. The fingerprint stays as it was, unless
+    /// more happens than the acts say: whoever asks for the state knows it already.
     #[inline]
     pub(crate) fn act(&self, mirrors: &mut Mirrors, state: &mut State, actor: u16, item: u16, branch: u16) {
         let (head, act) = self.found_act(mirrors, state, actor, item, branch);
@@ -123,13 +127,14 @@ impl Worlds {
         if let Some(head) = head {
             let slot = state.inbox_slot(actor);
             state.ids[slot] = head.rest;
-            state.print = head.change.after(state.print);
         }
         state.ids[usize::from(actor)] = act.local;
-        state.print = act.change.after(state.print);
         for at in act.sends.range() {
-            let (to, envelope) = mirrors.sends[at];
-            self.deposit(mirrors, state, to, envelope);
+            let Sent { to, envelope, .. } = mirrors.sends[at];
+            if !self.is_lost(mirrors, state, to) {
+                let slot = state.inbox_slot(to);
+                state.ids[slot] = self.pushed(mirrors, state.ids[slot], envelope);
+            }
         }
     }
 
@@ -154,33 +159,46 @@ impl Worlds {
         self.step_in_full(mirrors, place, u32::from(item), branch)
     }
 
-    /// Adds number and fingerprint of every successor to `out`.
-    pub(crate) fn successor_prints(&self, mirrors: &mut Mirrors, state: &State, out: &mut Vec<(u32, u128)>) {
-        let (locals, inboxes) = state.ids.split_at(self.actors());
-        let mut listing = Listing { locals, inboxes, dropped: self.drops_messages(), out, late: SmallVec::new() };
+    /// Adds every successor that is not asleep to `out`; how many there are.
+    pub(crate) fn list_successors(
+        &self,
+        mirrors: &mut Mirrors,
+        state: &State,
+        asleep: u64,
+        out: &mut Vec<Listed>,
+    ) -> u64 {
+        let (worlds, (locals, inboxes)) = (self, state.ids.split_at(self.actors()));
+        let (dropped, late) = (self.drops_messages(), SmallVec::new());
+        let (before, beds, count) = (0, self.beds(), 0);
+        let mut listing = Listing { worlds, locals, inboxes, dropped, asleep, before, beds, count, out, late };
         for ((&local, &inbox), actor) in locals.iter().zip(inboxes).zip(0..) {
             let Items { heads, own } = self.items(mirrors, local, inbox);
             for (at, item) in heads.range().zip(0..) {
                 let Head { envelope, rest, change } = mirrors.heads[at];
+                let name = (actor, item, u32::from(mirrors.beds[at]));
                 let acts = self.answer(mirrors, local, envelope);
-                listing.add(mirrors, (actor, item), acts, rest, change.after(state.print));
+                listing.add(mirrors, name, acts, rest, change.after(state.print));
             }
-            for (at, item) in own.range().zip(heads.range().len() as u16..) {
-                listing.add(mirrors, (actor, item), mirrors.own[at], inbox, state.print);
+            for (at, nth) in own.range().zip(0..) {
+                let name = (actor, heads.range().len() as u16 + nth, beds.own(nth.into()));
+                listing.add(mirrors, name, mirrors.own[at], inbox, state.print);
             }
         }
+        let count = listing.count;
         for (at, step) in listing.late {
-            out[at].1 = self.build_print(mirrors, state, &step);
+            out[at].print = self.build_print(mirrors, state, &step);
         }
         if mirrors.sky(state).clear {
-            return;
+            return count;
         }
         let weather = mirrors.weathers.get(state.weather()).clone();
         let mut faults = Vec::new();
         self.fault_steps(mirrors, state, &weather, &mut faults);
         for (number, step) in faults.iter().enumerate() {
-            out.push((Number::Fault(number as u32).write(), self.build_print(mirrors, state, step)));
+            let (number, print) = (Number::Fault(number as u32).write(), self.build_print(mirrors, state, step));
+            out.push(Listed { number, asleep: 0, print });
         }
+        count + faults.len() as u64
     }
 
     fn build_print(&self, mirrors: &mut Mirrors, state: &State, step: &Step) -> u128 {
@@ -213,13 +231,10 @@ impl Worlds {
 
     /// A message sets out.
     fn deposit(&self, mirrors: &mut Mirrors, state: &mut State, to: u16, envelope: u32) {
-        if self.drops_messages() && self.is_down(mirrors, state, to) {
-            return;
+        if !self.is_lost(mirrors, state, to) {
+            let next = self.pushed(mirrors, state.inbox(to), envelope);
+            self.set_inbox(mirrors, state, to, next);
         }
-        let slot = state.inbox_slot(to);
-        let push = self.pushed(mirrors, state.ids[slot], envelope);
-        state.ids[slot] = push.next;
-        state.print = push.change.after(state.print);
     }
 
     fn send_causal(&self, mirrors: &mut Mirrors, state: &mut State, actor: u16, sends: &[Send]) {
@@ -227,15 +242,16 @@ impl Worlds {
             return;
         }
         let network = |from, to| self.blueprint().channel(from, to);
-        let gone = |send: &&Send| self.drops_messages() && self.is_down(mirrors, state, send.to);
-        let sends: Vec<&Send> = sends.iter().filter(|send| !gone(send)).collect();
+        let sends: Vec<&Send> = sends.iter().filter(|send| !self.is_lost(mirrors, state, send.to)).collect();
         self.change_causal(mirrors, state, |causal| {
             sends.iter().for_each(|send| causal.push(actor, send.to, send.envelope, &network));
         });
     }
 
-    fn is_down(&self, mirrors: &Mirrors, state: &State, actor: u16) -> bool {
-        mirrors.seats[state.ids[usize::from(actor)] as usize].down
+    /// Whether a message to this actor is gone at once.
+    #[inline]
+    fn is_lost(&self, mirrors: &Mirrors, state: &State, to: u16) -> bool {
+        self.drops_messages() && mirrors.seats[state.ids[usize::from(to)] as usize].down
     }
 
     /// Removes a message; under causal delivery its destination learns its past if it was `read`.

@@ -2,14 +2,15 @@
 //!
 //! The table itself is behind a lock and is touched only when something is new; each worker has mirrors of it that need none.
 
-use crate::acts::{Act, Head, Push, Seat, Span, key};
+use crate::acts::{Act, Change, Head, Seat, Span, key};
 use crate::causal::Causal;
 use crate::context::{Context, Note, NoteKind};
 use crate::erased::{AnyActor, Event, Value};
 use crate::faults::{Sky, Weather};
 use crate::history::Said;
-use crate::inbox::Inbox;
+use crate::inbox::{self, Inbox};
 use crate::interner::{Interner, Mirror};
+use crate::landings::{self, Sent};
 use crate::pairs::Pairs;
 use crate::state::State;
 use crate::system::Blueprint;
@@ -84,10 +85,14 @@ pub struct Envelope {
 
 /// What a part of a global state is about. It is part of its print, so that parts that are alike in different places do not cancel.
 #[derive(Hash)]
-enum Slot {
+pub enum Slot {
+    /// Of this actor.
     Local(u16),
+    /// Of this actor.
     Inbox(u16),
+    /// Everything that is on its way.
     Causal,
+    /// What belongs to no actor.
     Weather,
 }
 
@@ -199,7 +204,7 @@ impl Table {
     /// Copies what is new.
     pub fn copy(&self, mirrors: &mut Mirrors) {
         let entries = self.lock();
-        mirrors.update(&entries);
+        mirrors.update(&entries, &self.blueprint);
         mirrors.age = self.age();
     }
 
@@ -207,7 +212,7 @@ impl Table {
     pub fn learn<R>(&self, mirrors: &mut Mirrors, add: impl FnOnce(&mut Entries) -> R) -> R {
         let mut entries = self.lock();
         let result = add(&mut entries);
-        mirrors.update(&entries);
+        mirrors.update(&entries, &self.blueprint);
         // Still behind the lock, so no other addition is counted with this one.
         mirrors.age = self.age.fetch_add(1, Ordering::Release) + 1;
         result
@@ -265,10 +270,7 @@ impl Entries {
     pub fn inbox(&mut self, blueprint: &Blueprint, inbox: Inbox) -> u32 {
         let (envelopes, owner) = (&self.envelopes, inbox.owner);
         let key = |id: u32| key(blueprint, envelopes.get(id).from, owner, id);
-        self.inboxes.intern(inbox, |inbox| {
-            let content = crate::inbox::print(&inbox.items, key, |id| envelopes.print(id));
-            fingerprint::of(&(Slot::Inbox(owner), content))
-        })
+        self.inboxes.intern(inbox, |inbox| landings::print(inbox, key, |id| envelopes.print(id)))
     }
 
     /// The id of everything that is on its way.
@@ -457,6 +459,10 @@ pub struct Mirrors {
     pub seats: Vec<Seat>,
     /// The heads of each inbox.
     pub shelves: Vec<Span>,
+    /// The lengths of the queues of each inbox: so many [`lanes`](Mirrors::lanes) for each.
+    pub lengths: Vec<u8>,
+    /// See `lengths`.
+    pub lanes: usize,
     /// What each weather means for what can happen.
     pub skies: Vec<Sky>,
     /// What handlers do.
@@ -464,19 +470,25 @@ pub struct Mirrors {
     /// (local, input) → effects.
     pub reactions: FxHashMap<(u32, Input), u32>,
     /// (inbox, envelope) → the inbox with it.
-    pub pushes: Pairs<Push>,
+    pub pushes: Pairs<u32>,
     /// (inbox, envelope) → the inbox without it.
     pub taken: Pairs<u32>,
     /// (local, envelope) → what its actor may do when it comes.
     pub answers: Pairs<Span>,
     /// Heads of inboxes; reactions to what does not come from outside; what actors may do; what they send then, and to whom.
     pub heads: Vec<Head>,
+    /// The bed of each head, see [`crate::sleep`].
+    pub beds: Vec<u8>,
     /// See `heads`.
     pub own: Vec<Span>,
     /// See `heads`.
     pub acts: Vec<Act>,
     /// See `heads`.
-    pub sends: Vec<(u16, u32)>,
+    pub sends: Vec<Sent>,
+    /// What messages add to a fingerprint when they set out; (destination, envelope) → where that begins.
+    pub landings: Vec<Change>,
+    /// See `landings`.
+    pub near: Pairs<u32>,
     /// (actor, local) → its local when it has crashed.
     pub crashed: FxHashMap<(u16, u32), Result<u32, u32>>,
     /// The ids of weathers.
@@ -512,7 +524,7 @@ impl Mirrors {
     }
 
     /// Copies what is new.
-    pub fn update(&mut self, entries: &Entries) {
+    pub fn update(&mut self, entries: &Entries, blueprint: &Blueprint) {
         self.values.update(&entries.values);
         self.envelopes.update(&entries.envelopes);
         self.locals.update(&entries.locals);
@@ -524,9 +536,12 @@ impl Mirrors {
             self.faces.push((local.value != NONE).then(|| self.values.get(local.value).value.clone()));
             self.seats.push(Seat::new(local));
         }
+        self.lanes = inbox::lanes(blueprint.actors.len());
         for id in self.shelves.len()..self.inboxes.len() {
-            let empty = self.inboxes.get(id as u32).items.is_empty();
-            self.shelves.push(if empty { Span::NOTHING } else { Span::UNKNOWN });
+            let Inbox { owner, items } = &**self.inboxes.get(id as u32);
+            self.shelves.push(if items.is_empty() { Span::NOTHING } else { Span::UNKNOWN });
+            let key = |id: u32| key(blueprint, self.envelopes.get(id).from, *owner, id);
+            inbox::lengths(items, key, self.lanes, &mut self.lengths);
         }
         for id in self.skies.len()..self.weathers.len() {
             self.skies.push(Sky::new(self.weathers.get(id as u32)));

@@ -12,6 +12,7 @@ use crate::faults::Weather;
 use crate::inbox;
 use crate::narrate;
 use crate::persistent;
+use crate::sleep::Beds;
 use crate::state::State;
 use crate::step::Step;
 use crate::symmetry::{self, Symmetry};
@@ -19,7 +20,7 @@ use crate::system::{Blueprint, Question};
 use crate::table::{Entries, Local, Mirrors, NONE, Status, Table};
 use crate::view::View;
 use manyworlds_core::{Coverage, LocalStats, Network, TraceProcess, TraceStep, Violation};
-use manyworlds_explore::{HistoryEvent, Model, Property, Receive};
+use manyworlds_explore::{HistoryEvent, Listed, Model, Property, Receive};
 use smallvec::SmallVec;
 use std::cell::{Cell, Ref, RefCell};
 use std::sync::Arc;
@@ -41,6 +42,7 @@ pub struct Worlds {
 #[derive(Clone)]
 struct Shape {
     actors: usize,
+    beds: Beds,
     /// All that is on its way is one slot, because some channel is causal.
     causal: bool,
     /// Starting is a step, because under mbox the order of starts can be seen.
@@ -63,6 +65,7 @@ impl Worlds {
         let actors = blueprint.actors.len();
         let shape = Shape {
             actors,
+            beds: Beds::new(actors),
             causal: blueprint.uses(Network::Cd),
             starts: blueprint.uses(Network::Mbox),
             drops: blueprint.faults.crashes > 0 && blueprint.faults.restarts == 0,
@@ -93,6 +96,11 @@ impl Worlds {
 
     pub(crate) fn actors(&self) -> usize {
         self.shape.actors
+    }
+
+    #[inline]
+    pub(crate) fn beds(&self) -> Beds {
+        self.shape.beds
     }
 
     pub(crate) fn is_causal(&self) -> bool {
@@ -164,7 +172,7 @@ impl Worlds {
         self.summed(&self.prepared(), ids)
     }
 
-    fn summed(&self, mirrors: &Mirrors, ids: &[u32]) -> State {
+    pub(crate) fn summed(&self, mirrors: &Mirrors, ids: &[u32]) -> State {
         let mut state = State { print: 0, ids: ids.into() };
         state.print = self.prints_of_slots(mirrors, &state).fold(0, u128::wrapping_add);
         state
@@ -363,14 +371,11 @@ impl Model for Worlds {
         self.looked.replace(false)
     }
 
-    fn prints(&self, state: &State, out: &mut Vec<(u32, u128)>) -> bool {
+    fn prints(&self, state: &State, asleep: u64, out: &mut Vec<Listed>) -> Option<u64> {
         self.prepare();
         let mirrors = &mut *self.mirrors.borrow_mut();
         let quick = self.is_quick(mirrors, state);
-        if quick {
-            self.successor_prints(mirrors, state, out);
-        }
-        quick
+        quick.then(|| self.list_successors(mirrors, state, asleep, out))
     }
 
     fn numbered(&self, state: &State, number: u32) -> Option<Step> {
@@ -378,19 +383,21 @@ impl Model for Worlds {
         self.numbered_step(&mut self.mirrors.borrow_mut(), state, number)
     }
 
-    fn successor(&self, state: &State, number: u32) -> Option<State> {
+    fn successor(&self, state: &State, number: u32, print: u128) -> Option<State> {
         self.prepare();
         let mirrors = &mut *self.mirrors.borrow_mut();
         let mut next = state.clone();
         match Number::read(number) {
             Number::Act { actor, item, branch } if self.is_quick(mirrors, state) => {
                 self.act(mirrors, &mut next, actor, item, branch);
+                next.print = print;
             }
             _ => {
                 let step = self.numbered_step(mirrors, state, number)?;
                 self.perform(mirrors, &mut next, &step);
             }
         }
+        debug_assert_eq!(next.print, self.summed(mirrors, &next.ids).print);
         Some(next)
     }
 

@@ -4,21 +4,21 @@
 //! workers. States live only while they wait to be expanded; paths are rebuilt from [`crate::links`].
 
 use crate::check::Checks;
-use crate::config::{Config, Found, Reduction, Report};
-use crate::frontier::Frontier;
+use crate::config::{Config, Found, Report};
+use crate::frontier::{BLOCK, Frontier};
 use crate::links::Links;
 use crate::meeting::Meeting;
-use crate::round::{CHUNK, CHUNKS, Round, Worker, lock};
+use crate::round::{Again, CHUNKS, Finds, Round, Worker, lock};
 use crate::stepper::count_user_steps;
-use crate::visited::SHARDS;
 use crate::{Model, fingerprint};
 use manyworlds_core::{Observer, Progress, StopReason};
-use rustc_hash::FxHashSet;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// A round has at least so many chunks, so that there is something to do for several workers.
+const FEWEST: usize = 8;
 /// More states than this have no numbers.
 const MOST_STATES: u64 = u32::MAX as u64 - 1;
 
@@ -28,17 +28,15 @@ pub fn run<M: Model>(model: &M, config: &Config, observer: &dyn Observer) -> Rep
     let mut worker = Worker::new(model, config);
     let mut bfs = Bfs::new(config, observer, &round);
     bfs.asks_at_rest = worker.checks.asks_at_rest();
-    let initial = worker.stepper.initial();
-    bfs.report.stats.transitions = Some(initial.len() as u64);
-    round.seed(initial, &worker);
-    bfs.merge_shards();
+    round.start(1, config.budget.depth == Some(0));
+    round.seed(&mut worker);
+    bfs.merge(1);
     bfs.set_depth(0);
     let helpers = if config.threads > 1 {
         with_helpers(&mut bfs, &mut worker, model)
     } else {
         bfs.levels(|| {
-            round.expand(&mut worker);
-            round.insert(&mut worker);
+            round.alone(&mut worker);
             true
         });
         Vec::new()
@@ -59,8 +57,9 @@ fn with_helpers<M: Model>(bfs: &mut Bfs<'_, M>, worker: &mut Worker<M>, model: &
             }
             meeting.wait();
         };
-        guard(&mut || round.expand(worker));
-        guard(&mut || round.insert(worker));
+        guard(&mut || round.list(worker));
+        guard(&mut || round.insert());
+        guard(&mut || round.build(worker));
     };
     let helpers: Vec<Worker<M>> = (1..config.threads).map(|_| Worker::new(model, config)).collect();
     let helpers = std::thread::scope(|scope| {
@@ -99,13 +98,15 @@ struct Bfs<'a, M: Model> {
     current: Frontier<M::State>,
     next: Frontier<M::State>,
     /// States of this level whose persistent set led to nothing new: the rest of their actions is due in the next round.
-    again: Vec<(u32, bool, M::State)>,
+    again: Vec<Again<M::State>>,
     links: Links,
     /// The wrong state with the lowest number.
     wrong: Option<u32>,
-    /// States that were not expanded because of the bound.
+    /// States that are not expanded because of the bound.
     cut: u64,
     asks_at_rest: bool,
+    /// The present level led to new states.
+    grew: bool,
     report: Report<M>,
 }
 
@@ -115,13 +116,14 @@ impl<'a, M: Model> Bfs<'a, M> {
             config,
             observer,
             round,
-            current: Frontier::new(CHUNK),
-            next: Frontier::new(CHUNK),
+            current: Frontier::default(),
+            next: Frontier::default(),
             again: Vec::new(),
             links: Links::default(),
             wrong: None,
             cut: 0,
             asks_at_rest: false,
+            grew: false,
             report: Report::default(),
         }
     }
@@ -131,14 +133,15 @@ impl<'a, M: Model> Bfs<'a, M> {
     fn levels(&mut self, mut phases: impl FnMut() -> bool) {
         let mut level = 0;
         while self.next.len() > 0 && !self.stops() && (self.wrong.is_none() || self.config.keep_going) {
-            self.current.swap(&mut self.next);
+            std::mem::swap(&mut self.current, &mut self.next);
+            self.grew = false;
             let mut first = self.links.len() - self.current.len();
             let start_of_next = self.links.len() as u32;
             level += 1;
-            let bound = self.config.budget.depth.is_some_and(|depth| level > depth);
+            let last = self.config.budget.depth == Some(level);
             while self.current.len() > 0 || !self.again.is_empty() {
                 let used = self.fill(&mut first);
-                self.round.start(used, bound);
+                self.round.start(used, last);
                 if !phases() {
                     return;
                 }
@@ -156,82 +159,68 @@ impl<'a, M: Model> Bfs<'a, M> {
     }
 
     fn set_depth(&mut self, level: u64) {
-        self.report.stats.depth = Some(level + u64::from(self.next.len() > 0));
+        self.report.stats.depth = Some(level + u64::from(self.grew));
     }
 
-    /// Fills the chunks of a round: first what is due again, then states of the frontier.
+    /// Fills the chunks of a round: first what is due again, then states of the frontier. Budgets are looked at between rounds, so while little was
+    /// done, little is done at once.
     fn fill(&mut self, first: &mut usize) -> usize {
+        let most = (self.links.len() / (4 * BLOCK)).clamp(FEWEST, CHUNKS);
         let mut used = 0;
-        while used < CHUNKS && !self.again.is_empty() {
+        while used < most && !self.again.is_empty() {
             let mut chunk = self.round.chunk(used);
-            for (number, moved, state) in self.again.drain(..CHUNK.min(self.again.len())) {
+            for (number, moved, state) in self.again.drain(..BLOCK.min(self.again.len())) {
                 chunk.again.push((number, moved));
-                chunk.states.push(state);
+                chunk.block.states.push(state);
             }
             used += 1;
         }
-        while used < CHUNKS && self.current.len() > 0 {
+        while used < most
+            && let Some(block) = self.current.pop()
+        {
             let mut chunk = self.round.chunk(used);
             chunk.first = *first as u32;
-            self.current.pop(&mut chunk.states);
-            *first += chunk.states.len();
+            *first += block.states.len();
+            chunk.block = block;
             used += 1;
         }
         used
     }
 
+    /// Takes what came of the first `used` chunks, and numbers the new states.
     fn merge(&mut self, used: usize) {
-        let progress = self.merge_shards();
+        let before = self.links.len();
         for index in 0..used {
-            let mut chunk = self.round.chunk(index);
-            *self.report.stats.transitions.get_or_insert(0) += std::mem::take(&mut chunk.generated);
-            self.cut += std::mem::take(&mut chunk.cut);
-            let wrong = std::mem::take(&mut chunk.wrong);
-            wrong.into_iter().for_each(|number| self.note_wrong(number));
-            self.report.final_states.append(&mut chunk.at_rest);
-            for (state, moved) in std::mem::take(&mut chunk.reduced) {
-                let number = chunk.first + state as u32;
-                if !progress.contains(&number) {
-                    self.again.push((number, moved, chunk.states[state].clone()));
-                }
-            }
-            chunk.again.clear();
-            chunk.states.clear();
-            self.next.recycle(std::mem::take(&mut chunk.states));
-        }
-    }
-
-    /// Numbers the new states. With persistent sets: returns the states that led to new ones.
-    fn merge_shards(&mut self) -> FxHashSet<u32> {
-        let mut progress = FxHashSet::default();
-        let most = self.config.budget.states.unwrap_or(MOST_STATES).min(MOST_STATES);
-        for index in 0..SHARDS {
-            let mut shard = self.round.shard(index);
+            let chunk = &mut *self.round.chunk(index);
+            let found = &mut chunk.found;
             let base = self.links.len();
-            let fits = (most - base as u64).min(shard.fresh.len() as u64) as usize;
-            if fits < shard.fresh.len() {
+            let most = self.config.budget.states.unwrap_or(MOST_STATES).min(MOST_STATES);
+            let fits = (most - base as u64).min(found.links.len() as u64) as usize;
+            if fits < found.links.len() {
                 self.report.stopped = Some(StopReason::MaxStates);
-                shard.fresh.truncate(fits);
+                shorten(found, fits);
             }
-            for (parent, nth) in shard.links.drain(..).take(fits) {
-                self.links.push(parent, nth);
-                if self.config.reduction == Reduction::Persistent {
-                    progress.insert(parent);
+            *self.report.stats.transitions.get_or_insert(0) += std::mem::take(&mut found.generated);
+            match self.config.threads > 1 {
+                true => self.links.adopt(&mut found.links),
+                false => self.links.append(&mut found.links),
+            }
+            let wrong = found.wrong.drain(..).map(|place| base as u32 + place).chain(found.wrong_at_rest.drain(..));
+            for number in wrong {
+                self.report.stats.violations += 1;
+                self.wrong = Some(self.wrong.map_or(number, |wrong| wrong.min(number)));
+            }
+            self.cut += found.cut.drain(..).count() as u64;
+            self.report.states.append(&mut found.states);
+            self.report.final_states.append(&mut found.at_rest);
+            self.again.append(&mut found.again);
+            for block in std::mem::take(&mut found.fresh) {
+                if let Some(left) = self.next.push(block) {
+                    chunk.recycle(left);
                 }
             }
-            let wrong = std::mem::take(&mut shard.wrong);
-            wrong.into_iter().filter(|&i| i < fits).for_each(|i| self.note_wrong((base + i) as u32));
-            if self.config.collect_states {
-                self.report.states.extend_from_slice(&shard.fresh);
-            }
-            self.next.append(&mut shard.fresh);
         }
-        progress
-    }
-
-    fn note_wrong(&mut self, number: u32) {
-        self.report.stats.violations += 1;
-        self.wrong = Some(self.wrong.map_or(number, |wrong| wrong.min(number)));
+        self.grew |= self.links.len() > before;
     }
 
     fn waiting(&self) -> u64 {
@@ -268,4 +257,18 @@ impl<'a, M: Model> Bfs<'a, M> {
         report.close(&checks, &workers[0].stepper);
         self.report
     }
+}
+
+/// Keeps so many of the new states.
+fn shorten<S>(found: &mut Finds<S>, most: usize) {
+    found.links.truncate(most);
+    found.states.truncate(most);
+    found.wrong.retain(|&place| (place as usize) < most);
+    found.cut.retain(|&place| (place as usize) < most);
+    let mut left = most;
+    for block in &mut found.fresh {
+        block.truncate(left);
+        left -= block.states.len();
+    }
+    found.fresh.retain(|block| !block.states.is_empty());
 }

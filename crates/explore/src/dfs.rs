@@ -16,8 +16,8 @@ use crate::prints::Arrival;
 use crate::round::lock;
 use crate::sharing::{Job, Leave, Shared, Task};
 use crate::stepper::{Part, Stepper, Steps, count_user_steps};
-use crate::visited::Reached;
-use crate::{Model, fingerprint};
+use crate::visited::{Reached, shard_of};
+use crate::{Listed, Model, fingerprint};
 use manyworlds_core::{Observer, Progress, StopReason};
 use std::collections::VecDeque;
 use std::hash::Hash;
@@ -120,12 +120,6 @@ where
     lock(&shards[shard_of(print, shards.len())]).insert(print, state, depth)
 }
 
-/// The number of shards is a power of two.
-#[inline(always)]
-fn shard_of(print: u128, shards: usize) -> usize {
-    (print >> 120) as usize & (shards - 1)
-}
-
 /// What a worker has for itself, and what it found.
 struct Own<M: Model> {
     stepper: Stepper<M>,
@@ -173,8 +167,7 @@ struct Mark {
 
 /// Successors of a state.
 struct Batch<S> {
-    /// Numbers of actions, fingerprints.
-    prints: Vec<(u32, u128)>,
+    listed: Vec<Listed>,
     /// The successors themselves, if whole states are wanted.
     built: Vec<S>,
 }
@@ -202,7 +195,7 @@ impl<'a, M: Model> Worker<'a, M> {
             given: 0,
             marks: Vec::new(),
             group: Vec::new(),
-            batches: std::array::from_fn(|_| Batch { prints: Vec::new(), built: Vec::new() }),
+            batches: std::array::from_fn(|_| Batch { listed: Vec::new(), built: Vec::new() }),
             visits: 0,
         }
     }
@@ -376,27 +369,22 @@ impl<'a, M: Model> Worker<'a, M> {
 
     /// Lists the successors of `state` in a batch.
     fn steps(&mut self, at: usize, state: &M::State, part: Part, access: &mut Access<'_, M::State>) -> Steps {
-        let Batch { prints, built } = &mut self.batches[at];
-        if let Some(steps) = self.own.stepper.quick_steps(state, prints) {
-            prints.iter().for_each(|&(_, print)| access.prefetch(print));
-            return steps;
-        }
-        self.own.stepper.expand(state, part, |nth, print, next| {
-            access.prefetch(print);
-            prints.push((nth, print));
-            built.extend(next);
-        })
+        let Batch { listed, built } = &mut self.batches[at];
+        // Nobody sleeps: that takes an order of visits that is not this one's.
+        let steps = self.own.stepper.expand(state, 0, part, listed, built);
+        listed.iter().for_each(|next| access.prefetch(next.print));
+        steps
     }
 
     /// Inserts a batch of successors of a state; whether anything was new.
     fn insert(&mut self, at: usize, from: &Task<M::State>, access: &mut Access<'_, M::State>) -> bool {
         // Steps that lead to `from`, and one more.
         let depth = self.trail.len() as u32 + 1;
-        let mut prints = std::mem::take(&mut self.batches[at].prints);
+        let mut listed = std::mem::take(&mut self.batches[at].listed);
         let mut built = std::mem::take(&mut self.batches[at].built);
         let (mut reached, mut new) = (false, 0);
         let mut whole = built.drain(..);
-        for (nth, print) in prints.drain(..) {
+        for Listed { number: nth, print, .. } in listed.drain(..) {
             let state = whole.next();
             let arrival = access.insert(print, state.as_ref(), depth);
             if arrival == Arrival::Known {
@@ -408,11 +396,11 @@ impl<'a, M: Model> Worker<'a, M> {
                 self.own.cut += 1;
                 continue;
             }
-            let state = state.unwrap_or_else(|| self.own.stepper.build(&from.state, nth));
+            let state = state.unwrap_or_else(|| self.own.stepper.build(&from.state, nth, print));
             self.arrive(&[from.nth], Task { nth, state, arrival }, depth);
         }
         drop(whole);
-        (self.batches[at].prints, self.batches[at].built) = (prints, built);
+        (self.batches[at].listed, self.batches[at].built) = (listed, built);
         self.count_new(new);
         reached
     }

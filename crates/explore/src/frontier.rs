@@ -1,65 +1,77 @@
 //! States that wait to be expanded, in blocks: a block is given back as soon as it is expanded, while the next level grows.
 
-use crate::round::CHUNKS;
 use std::collections::VecDeque;
 
-/// Blocks kept for later: those of two rounds. More would hold the memory of the widest level for ever; with fewer, memory would go back to the system
-/// in every round, and would have to be cleared when it comes again.
-const SPARE: usize = 2 * CHUNKS;
+/// At most so many states are in a block.
+pub const BLOCK: usize = 512;
+
+/// States that wait, one after the other.
+pub struct Block<S> {
+    /// The states.
+    pub states: Vec<S>,
+    /// Their sleep sets, for models that know them.
+    pub asleep: Vec<u64>,
+}
+
+impl<S> Default for Block<S> {
+    fn default() -> Block<S> {
+        Block { states: Vec::new(), asleep: Vec::new() }
+    }
+}
+
+impl<S> Block<S> {
+    /// The sleep set of a state.
+    #[inline]
+    pub fn asleep(&self, index: usize) -> u64 {
+        self.asleep.get(index).copied().unwrap_or(0)
+    }
+
+    /// Keeps so many states.
+    pub fn truncate(&mut self, len: usize) {
+        self.states.truncate(len);
+        self.asleep.truncate(len);
+    }
+}
 
 /// A queue of states.
 pub struct Frontier<S> {
-    /// All but the last are full.
-    blocks: VecDeque<Vec<S>>,
-    spare: Vec<Vec<S>>,
-    block: usize,
+    blocks: VecDeque<Block<S>>,
     len: usize,
 }
 
-impl<S> Frontier<S> {
-    /// An empty one, with so many states in a block.
-    pub fn new(block: usize) -> Frontier<S> {
-        Frontier { blocks: VecDeque::new(), spare: Vec::new(), block, len: 0 }
+impl<S> Default for Frontier<S> {
+    fn default() -> Frontier<S> {
+        Frontier { blocks: VecDeque::new(), len: 0 }
     }
+}
 
+impl<S> Frontier<S> {
     /// How many states wait.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Adds states at the end.
-    pub fn append(&mut self, states: &mut Vec<S>) {
-        self.len += states.len();
-        let mut states = states.drain(..);
-        while states.len() > 0 {
-            if self.blocks.back().is_none_or(|last| last.len() == self.block) {
-                self.blocks.push_back(self.spare.pop().unwrap_or_default());
+    /// Adds a block at the end. Two neighbours that fit into one block become one; what is left of the second is returned.
+    pub fn push(&mut self, mut block: Block<S>) -> Option<Block<S>> {
+        self.len += block.states.len();
+        match self.blocks.back_mut() {
+            Some(last) if last.states.len() + block.states.len() <= BLOCK => {
+                last.states.append(&mut block.states);
+                last.asleep.append(&mut block.asleep);
+                Some(block)
             }
-            let last = self.blocks.back_mut().expect("there is a block");
-            last.extend(states.by_ref().take(self.block - last.len()));
+            _ => {
+                self.blocks.push_back(block);
+                None
+            }
         }
     }
 
-    /// Takes the first block into `states`, which is empty.
-    pub fn pop(&mut self, states: &mut Vec<S>) {
-        if let Some(block) = self.blocks.pop_front() {
-            self.len -= block.len();
-            *states = block;
-        }
-    }
-
-    /// Keeps the memory of a block for later.
-    pub fn recycle(&mut self, mut block: Vec<S>) {
-        block.clear();
-        if self.spare.len() < SPARE {
-            self.spare.push(block);
-        }
-    }
-
-    /// Exchanges what waits; each keeps its spare blocks.
-    pub fn swap(&mut self, other: &mut Frontier<S>) {
-        std::mem::swap(&mut self.blocks, &mut other.blocks);
-        std::mem::swap(&mut self.len, &mut other.len);
+    /// Takes the first block.
+    pub fn pop(&mut self) -> Option<Block<S>> {
+        let block = self.blocks.pop_front()?;
+        self.len -= block.states.len();
+        Some(block)
     }
 }
 
@@ -68,17 +80,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn states_come_out_as_they_went_in() {
-        let mut frontier = Frontier::new(4);
-        frontier.append(&mut (0..6).collect());
-        frontier.append(&mut (6..9).collect());
-        let (mut all, mut block) = (Vec::new(), Vec::new());
-        while frontier.len() > 0 {
-            frontier.pop(&mut block);
-            assert!(block.len() == 4 || frontier.len() == 0);
-            all.append(&mut block);
-            frontier.recycle(std::mem::take(&mut block));
+    fn states_come_out_as_they_went_in_and_blocks_are_half_full_at_least() {
+        let (mut frontier, mut next) = (Frontier::default(), 0u64);
+        for size in (0..500).map(|i| i * 7_919 % BLOCK + 1) {
+            let asleep: Vec<u64> = (next..next + size as u64).collect();
+            let left = frontier.push(Block { states: asleep.clone(), asleep });
+            assert!(left.is_none_or(|block| block.states.is_empty() && block.asleep.is_empty()));
+            next += size as u64;
         }
-        assert_eq!(all, (0..9).collect::<Vec<i32>>());
+        assert_eq!(frontier.len(), next as usize);
+        let (mut all, mut before) = (Vec::new(), BLOCK);
+        while let Some(mut block) = frontier.pop() {
+            assert_eq!(block.states, block.asleep);
+            assert!(before + block.states.len() > BLOCK && block.states.len() <= BLOCK);
+            before = block.states.len();
+            all.append(&mut block.states);
+        }
+        assert_eq!(all, (0..next).collect::<Vec<u64>>());
+        assert_eq!(frontier.len(), 0);
     }
 }

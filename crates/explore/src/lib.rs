@@ -9,7 +9,9 @@
 //! | [`config`] | what a run is told, and what it answers |
 //! | `engine` | [`explore`]: picks the engine, runs it, and refuses what it cannot decide |
 //! | `bfs` | breadth-first search: levels of rounds, the same result for any number of workers |
-//! | `round` | one round: expand chunks of the frontier, insert into shards of the visited states |
+//! | `round` | one round: list the successors of chunks of the frontier, insert them into the visited states, build what is new |
+//! | `deal` | the successors of a chunk, sorted by shard of the visited states |
+//! | `recent` | what was listed lately need not be looked up again |
 //! | `meeting` | where workers wait for each other |
 //! | `frontier` | states that wait to be expanded |
 //! | `links` | where each state came from |
@@ -30,6 +32,7 @@ mod bfs;
 mod check;
 mod concrete;
 pub mod config;
+mod deal;
 mod dfs;
 mod engine;
 mod eventually;
@@ -44,6 +47,7 @@ mod prints;
 pub mod property;
 mod random;
 pub mod receive;
+mod recent;
 pub mod replay;
 mod round;
 mod schedulers;
@@ -55,7 +59,7 @@ mod visited;
 pub use config::{Config, Found, Reduction, Report};
 pub use engine::{Engine, Refusal, explore};
 pub use manyworlds_core::{Budget, NoObserver, Observer, Progress, StopReason};
-pub use model::{Model, Path};
+pub use model::{Listed, Model, Path};
 pub use narrate::narrate;
 pub use property::{Kind, Property};
 pub use receive::{HistoryEvent, HistoryKind, Keys, Lane, Receive};

@@ -11,6 +11,19 @@ use manyworlds_core::{Coverage, LocalStats, Pid, TraceProcess, TraceStep, Violat
 use std::fmt::Debug;
 use std::hash::Hash;
 
+/// A successor that is not built yet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Listed {
+    /// The number of the action.
+    pub number: u32,
+    /// Its sleep set: actions of the successor that may be left out if it turns out to be new, provided that states are expanded in the order in
+    /// which they are found and their successors are looked up in the order of this list. Each of them can be taken in `state`, too, and there
+    /// it is listed before this one or asleep, and the order of the two makes no difference. So it leads to a state that was found before.
+    pub asleep: u64,
+    /// The fingerprint of the successor.
+    pub print: u128,
+}
+
 /// A transition system.
 pub trait Model: Clone + Send + 'static {
     /// A global state.
@@ -18,7 +31,7 @@ pub trait Model: Clone + Send + 'static {
     /// What can happen in a state.
     type Action: Clone + PartialEq + Debug + Send;
 
-    /// Whether [`Model::prints`] does anything.
+    /// Whether [`Model::prints`] does anything. Such a model has no successors where a step has failed.
     const TELLS_PRINTS: bool = false;
 
     /// Whether [`Model::receive`] tells anything: schedulers of actor systems need to know who receives what.
@@ -73,11 +86,14 @@ pub trait Model: Clone + Send + 'static {
         None
     }
 
-    /// Adds a number and the fingerprint of every successor to `out` if it can do so without building them; returns false if not. Most
-    /// successors are known already, so a model that can is explored faster. What the numbers mean is up to [`Model::numbered`].
-    fn prints(&self, state: &Self::State, out: &mut Vec<(u32, u128)>) -> bool {
-        let _ = (state, out);
-        false
+    /// Adds every successor to `out`, and says how many there are, if that can be done without building them. Most successors are known
+    /// already, so a model that can is explored faster. What the numbers mean is up to [`Model::numbered`].
+    ///
+    /// Those that are `asleep` need not be added, but they count. What that means is up to the model, too; 0 means that all are awake. See
+    /// [`Listed::asleep`].
+    fn prints(&self, state: &Self::State, asleep: u64, out: &mut Vec<Listed>) -> Option<u64> {
+        let _ = (state, asleep, out);
+        None
     }
 
     /// The action of `state` with a number that [`Model::prints`] gave it; where that returns false, its place among [`Model::actions`].
@@ -87,8 +103,9 @@ pub trait Model: Clone + Send + 'static {
         actions.into_iter().nth(number as usize)
     }
 
-    /// The state that the action with this number leads to, see [`Model::numbered`].
-    fn successor(&self, state: &Self::State, number: u32) -> Option<Self::State> {
+    /// The state that the action with this number leads to, see [`Model::numbered`]; `print` is its fingerprint.
+    fn successor(&self, state: &Self::State, number: u32, print: u128) -> Option<Self::State> {
+        let _ = print;
         self.next(state, &self.numbered(state, number)?)
     }
 

@@ -1,113 +1,164 @@
-//! One round of breadth-first search: a fixed number of chunks of the frontier is expanded, then the successors are inserted shard by
-//! shard. Workers take chunks, later shards, as they come; the result does not depend on who took which.
+//! One round of breadth-first search, on a fixed number of chunks of the frontier, in three phases:
 //!
-//! A worker holds a chunk, a bucket or a shard alone, so each lock is taken once a phase and nobody waits for one.
+//! 1. *list* the successors of a chunk, and deal them out to the shards of the visited states;
+//! 2. *insert* what was dealt to a shard, chunk after chunk, and keep what is new;
+//! 3. *build* the new successors of a chunk, and look at them.
+//!
+//! Workers take chunks, then shards, then chunks again, as they come. Whoever took which, the new states lie where a naive search would put them:
+//! in the order of their parents, then of their parents' actions. A single worker is that naive search, chunk by chunk, and deals nothing out.
+//!
+//! A worker holds a chunk or a shard alone, or reads chunks, so nobody waits for a lock.
 
 use crate::check::Checks;
 use crate::config::Config;
+use crate::deal::{AHEAD, Deal};
+use crate::frontier::{BLOCK, Block};
+use crate::recent::Recent;
 use crate::stepper::{Part, Stepper};
-use crate::visited::{SHARDS, Seen, shard_of};
-use crate::{Model, links};
+use crate::visited::{FEW, SHARDS, Seen, shard_of};
+use crate::{Listed, Model, links};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard};
 
-/// States in a chunk.
-pub const CHUNK: usize = 256;
-/// Chunks in a round. The size of a round must not depend on the number of workers: the order of states does depend on it.
+/// Chunks in a round. It must not depend on the number of workers: with persistent sets, what is expanded again is so in the next round.
 pub const CHUNKS: usize = 64;
 
-/// How many insertions ahead the visited set is asked to fetch what they need.
-const AHEAD: usize = 12;
+/// The successors of a chunk, before anybody knows which of them are new.
+struct Listing<S> {
+    listed: Vec<Listed>,
+    /// The successors themselves, if whole states are wanted.
+    built: Vec<S>,
+    /// Where the successors of each state of the chunk end.
+    ends: Vec<u32>,
+}
+
+impl<S> Default for Listing<S> {
+    fn default() -> Listing<S> {
+        Listing { listed: Vec::new(), built: Vec::new(), ends: Vec::new() }
+    }
+}
+
+impl<S> Listing<S> {
+    fn clear(&mut self) {
+        self.listed.clear();
+        self.built.clear();
+        self.ends.clear();
+    }
+}
+
+/// A state of which only a persistent set was expanded, in vain: its number, whether it had successors, itself.
+pub type Again<S> = (u32, bool, S);
 
 /// States to be expanded, and what came of it. Aligned, so that workers with neighbouring chunks do not share cache lines.
 #[repr(align(128))]
 pub struct Chunk<S> {
     /// The states.
-    pub states: Vec<S>,
+    pub block: Block<S>,
     /// The number of the first of them; the others follow.
     pub first: u32,
-    /// Instead of `first`, for states of which only a persistent set was expanded, in vain: their numbers, and whether they had
-    /// successors. This time the rest is expanded.
+    /// Instead of `first`: the states are here for the second time, and what was left out is expanded now.
     pub again: Vec<(u32, bool)>,
+    listing: Listing<S>,
+    deal: Deal,
+    /// Indices of states of which only a persistent set was listed, and whether they had successors.
+    reduced: Vec<(usize, bool)>,
+    /// Memory for new blocks.
+    spare: Vec<Block<S>>,
+    /// What came of it.
+    pub found: Finds<S>,
+}
+
+/// What came of a chunk.
+pub struct Finds<S> {
     /// Successors, duplicates included.
     pub generated: u64,
-    /// Numbers of states that are wrong because nothing more can happen.
+    /// New states that are to be expanded.
+    pub fresh: Vec<Block<S>>,
+    /// For each new state its parent, and which action led to it.
+    pub links: links::Batch,
+    /// Places of new states that are wrong.
     pub wrong: Vec<u32>,
-    /// Indices of states of which only a persistent set was expanded, and whether they had successors.
-    pub reduced: Vec<(usize, bool)>,
-    /// States that were not expanded because of the bound, although something can happen in them.
-    pub cut: u64,
+    /// Places of new states that are not expanded because of the bound, although something can happen in them.
+    pub cut: Vec<u32>,
+    /// Numbers of states that are wrong because nothing more can happen.
+    pub wrong_at_rest: Vec<u32>,
     /// States in which nothing more can happen, if they are wanted.
     pub at_rest: Vec<S>,
+    /// All new states, if they are wanted.
+    pub states: Vec<S>,
+    /// States to be expanded again.
+    pub again: Vec<Again<S>>,
+}
+
+impl<S> Default for Finds<S> {
+    fn default() -> Finds<S> {
+        Finds {
+            generated: 0,
+            fresh: Vec::new(),
+            links: links::Batch::default(),
+            wrong: Vec::new(),
+            cut: Vec::new(),
+            wrong_at_rest: Vec::new(),
+            at_rest: Vec::new(),
+            states: Vec::new(),
+            again: Vec::new(),
+        }
+    }
 }
 
 impl<S> Chunk<S> {
     fn new() -> Chunk<S> {
         Chunk {
-            states: Vec::new(),
+            block: Block::default(),
             first: 0,
             again: Vec::new(),
-            generated: 0,
-            wrong: Vec::new(),
+            listing: Listing::default(),
+            deal: Deal::default(),
             reduced: Vec::new(),
-            cut: 0,
-            at_rest: Vec::new(),
+            spare: Vec::new(),
+            found: Finds::default(),
         }
     }
 
     fn number(&self, index: usize) -> u32 {
         if self.again.is_empty() { self.first + index as u32 } else { self.again[index].0 }
     }
-}
 
-/// Successors that lead from one chunk to one shard.
-///
-/// Most of them are known already, so they are not built: a fingerprint and the number of an action are enough to find out, and to build the others.
-struct Bucket<S> {
-    prints: Vec<u128>,
-    /// Index of the parent in its chunk, and the number of the action.
-    arrows: Vec<(u32, u32)>,
-    /// The successors themselves, if whole states are wanted.
-    built: Vec<S>,
-}
-
-impl<S> Bucket<S> {
-    fn new() -> Bucket<S> {
-        Bucket { prints: Vec::new(), arrows: Vec::new(), built: Vec::new() }
+    /// Keeps the memory of a block for later, but not that of many.
+    pub fn recycle(&mut self, mut block: Block<S>) {
+        if self.spare.len() < 2 {
+            block.truncate(0);
+            self.spare.push(block);
+        }
     }
 
-    fn push(&mut self, index: u32, nth: u32, print: u128, built: Option<S>) {
-        self.prints.push(print);
-        self.arrows.push((index, nth));
-        self.built.extend(built);
+    /// Puts a new state behind the others.
+    fn push(&mut self, state: S, asleep: Option<u64>) {
+        if self.found.fresh.last().is_none_or(|last| last.states.len() == BLOCK) {
+            self.found.fresh.push(self.spare.pop().unwrap_or_default());
+        }
+        let block = self.found.fresh.last_mut().expect("there is a block");
+        block.states.push(state);
+        block.asleep.extend(asleep);
     }
 }
 
-/// A part of the visited states, and the states that are new in this round. Aligned, as chunks are.
+/// A part of the visited states. Aligned, as chunks are.
 #[repr(align(128))]
-pub struct Shard<S> {
-    seen: Seen<S>,
-    /// New states.
-    pub fresh: Vec<S>,
-    /// Their parents, and which action led to them.
-    pub links: Vec<(u32, u32)>,
-    /// Indices of new states that are wrong.
-    pub wrong: Vec<usize>,
-}
+struct Shard<S>(Seen<S>);
 
 /// Everything workers share.
 pub struct Round<M: Model> {
     /// The first `used` are to be expanded.
     chunks: Vec<RwLock<Chunk<M::State>>>,
     used: AtomicUsize,
-    /// Bucket `chunk * SHARDS + shard`.
-    buckets: Vec<Mutex<Bucket<M::State>>>,
     shards: Vec<Mutex<Shard<M::State>>>,
-    next_chunk: AtomicUsize,
-    next_shard: AtomicUsize,
-    /// States of this level are not expanded: the bound is reached.
-    bound: AtomicBool,
+    /// The next to be taken in each phase.
+    next: [AtomicUsize; 3],
+    /// New states are not expanded: the bound is reached.
+    last: AtomicBool,
     collect_at_rest: bool,
+    collect_states: bool,
 }
 
 /// What a worker has for itself.
@@ -116,14 +167,22 @@ pub struct Worker<M: Model> {
     pub stepper: Stepper<M>,
     /// What it looks for.
     pub checks: Checks<M>,
-    row: Vec<Bucket<M::State>>,
+    listing: Listing<M::State>,
+    recent: Recent,
+    /// Which of the successors of a chunk are new, a bit for each.
+    new: Vec<u64>,
 }
 
 impl<M: Model> Worker<M> {
     /// A worker with a clone of the model.
     pub fn new(model: &M, config: &Config) -> Worker<M> {
-        let row = (0..SHARDS).map(|_| Bucket::new()).collect();
-        Worker { stepper: Stepper::new(model, config), checks: Checks::new(model), row }
+        Worker {
+            stepper: Stepper::new(model, config),
+            checks: Checks::new(model),
+            listing: Listing::default(),
+            recent: Recent::default(),
+            new: Vec::new(),
+        }
     }
 }
 
@@ -135,152 +194,231 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl<M: Model> Round<M> {
     /// A round in which nothing is to be done.
     pub fn new(config: &Config) -> Round<M> {
-        let shard = || Shard { seen: Seen::new(config.exact), fresh: Vec::new(), links: Vec::new(), wrong: Vec::new() };
         Round {
             chunks: (0..CHUNKS).map(|_| RwLock::new(Chunk::new())).collect(),
             used: AtomicUsize::new(0),
-            buckets: (0..CHUNKS * SHARDS).map(|_| Mutex::new(Bucket::new())).collect(),
-            shards: (0..SHARDS).map(|_| Mutex::new(shard())).collect(),
-            next_chunk: AtomicUsize::new(0),
-            next_shard: AtomicUsize::new(0),
-            bound: AtomicBool::new(false),
+            shards: (0..if config.threads > 1 { SHARDS } else { FEW })
+                .map(|_| Mutex::new(Shard(Seen::new(config.exact))))
+                .collect(),
+            next: std::array::from_fn(|_| AtomicUsize::new(0)),
+            last: AtomicBool::new(false),
             collect_at_rest: config.collect_final,
+            collect_states: config.collect_states,
         }
     }
 
-    /// Fills a chunk.
+    /// A chunk, to fill it or to take what came of it.
     pub fn chunk(&self, chunk: usize) -> RwLockWriteGuard<'_, Chunk<M::State>> {
         self.chunks[chunk].write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a shard found new.
-    pub fn shard(&self, shard: usize) -> MutexGuard<'_, Shard<M::State>> {
-        lock(&self.shards[shard])
-    }
-
-    /// Makes the first `used` chunks ready to be taken.
-    pub fn start(&self, used: usize, bound: bool) {
+    /// Makes the first `used` chunks ready to be taken. If this is the `last` level, what is new is not expanded.
+    pub fn start(&self, used: usize, last: bool) {
         self.used.store(used, Ordering::Relaxed);
-        self.bound.store(bound, Ordering::Relaxed);
-        self.next_chunk.store(0, Ordering::Relaxed);
-        self.next_shard.store(0, Ordering::Relaxed);
+        self.last.store(last, Ordering::Relaxed);
+        self.next.iter().for_each(|next| next.store(0, Ordering::Relaxed));
     }
 
-    /// Inserts the initial states, as successors of nothing.
-    pub fn seed(&self, initial: Vec<(u128, M::State)>, worker: &Worker<M>) {
+    /// Finds the initial states, as successors of nothing, in the first chunk.
+    pub fn seed(&self, worker: &mut Worker<M>) {
+        let chunk = &mut *self.chunk(0);
+        let initial = worker.stepper.initial();
+        chunk.found.generated = initial.len() as u64;
         for (nth, (print, state)) in initial.into_iter().enumerate() {
-            let mut shard = self.shard(shard_of(print));
-            if shard.seen.insert(print, Some(&state)) {
-                shard.add(state, (links::NO_PARENT, nth as u32), worker);
+            if lock(&self.shards[shard_of(print, self.shards.len())]).0.insert(print, Some(&state)) {
+                chunk.found.links.push(links::NO_PARENT, nth as u32);
+                self.add(worker, chunk, state, 0);
             }
         }
     }
 
-    /// First phase: expands chunks until there are none left.
-    pub fn expand(&self, worker: &mut Worker<M>) {
-        loop {
-            let chunk = self.next_chunk.fetch_add(1, Ordering::Relaxed);
-            if chunk >= self.used.load(Ordering::Relaxed) {
-                return;
+    /// All of it by one worker.
+    pub fn alone(&self, worker: &mut Worker<M>) {
+        for chunk in 0..self.used.load(Ordering::Relaxed) {
+            let chunk = &mut *self.chunk(chunk);
+            let mut shards: [MutexGuard<'_, Shard<M::State>>; FEW] = std::array::from_fn(|at| lock(&self.shards[at]));
+            self.list_chunk(worker, chunk);
+            let listing = std::mem::take(&mut worker.listing);
+            let listed = &listing.listed;
+            listed.iter().take(AHEAD).for_each(|next| shards[shard_of(next.print, FEW)].0.prefetch(next.print));
+            let mut start = 0;
+            for (index, &end) in listing.ends.iter().enumerate() {
+                for place in start..end as usize {
+                    if let Some(&Listed { print, .. }) = listed.get(place + AHEAD) {
+                        shards[shard_of(print, FEW)].0.prefetch(print);
+                    }
+                    let print = listed[place].print;
+                    if shards[shard_of(print, FEW)].0.insert(print, listing.built.get(place)) {
+                        self.find(worker, chunk, &listing, index, place);
+                    }
+                }
+                start = end as usize;
             }
-            let buckets = &self.buckets[chunk * SHARDS..][..SHARDS];
-            swap(&mut worker.row, buckets);
-            self.expand_chunk(worker, &mut self.chunk(chunk));
-            swap(&mut worker.row, buckets);
+            worker.listing = listing;
+            finish(chunk);
         }
     }
 
-    fn expand_chunk(&self, worker: &mut Worker<M>, chunk: &mut Chunk<M::State>) {
+    /// The next piece of work of a phase, if there is one.
+    fn take(&self, phase: usize, most: usize) -> Option<usize> {
+        Some(self.next[phase].fetch_add(1, Ordering::Relaxed)).filter(|&at| at < most)
+    }
+
+    /// First phase: lists the successors of chunks until there are none left.
+    pub fn list(&self, worker: &mut Worker<M>) {
+        while let Some(at) = self.take(0, self.used.load(Ordering::Relaxed)) {
+            let chunk = &mut *self.chunk(at);
+            self.list_chunk(worker, chunk);
+            chunk.deal.sort(&worker.listing.listed);
+            std::mem::swap(&mut worker.listing, &mut chunk.listing);
+        }
+    }
+
+    fn list_chunk(&self, worker: &mut Worker<M>, chunk: &mut Chunk<M::State>) {
         let part = if chunk.again.is_empty() { Part::Reduced } else { Part::Rest };
-        let bound = self.bound.load(Ordering::Relaxed);
-        let states = std::mem::take(&mut chunk.states);
-        for (index, state) in states.iter().enumerate() {
-            let Worker { stepper, checks, row } = worker;
-            if stepper.model.has_failed(state) {
-                continue;
-            }
-            let parent = chunk.number(index);
-            let moved = if bound {
-                let moved = stepper.has_successor(state);
-                chunk.cut += u64::from(moved);
-                moved
-            } else {
-                let push = |nth, print, built| row[shard_of(print)].push(index as u32, nth, print, built);
-                let steps = stepper.expand(state, part, push);
-                chunk.generated += steps.generated;
+        let Worker { stepper, checks, listing, recent, .. } = worker;
+        listing.clear();
+        for index in 0..chunk.block.states.len() {
+            let state = &chunk.block.states[index];
+            // A model that tells its successors at once says that there are none where a step has failed.
+            if M::TELLS_PRINTS || !stepper.model.has_failed(state) {
+                let asleep = chunk.block.asleep(index);
+                let start = listing.listed.len();
+                let steps = stepper.expand(state, asleep, part, &mut listing.listed, &mut listing.built);
+                // A worker takes chunks in order, so what it listed before comes before this. (Where sleep sets are known there is little to find.)
+                if listing.built.is_empty() && !M::TELLS_PRINTS {
+                    recent.sift(&mut listing.listed, start);
+                }
+                chunk.found.generated += steps.generated;
                 if steps.reduced {
                     chunk.reduced.push((index, steps.generated > 0));
-                    continue;
+                } else if steps.generated == 0
+                    && !chunk.again.get(index).is_some_and(|&(_, moved)| moved)
+                    && !stepper.model.has_failed(state)
+                {
+                    let wrong = self.rest(&stepper.model, checks, &chunk.block.states[index], &mut chunk.found.at_rest);
+                    chunk.found.wrong_at_rest.extend(wrong.then(|| chunk.number(index)));
                 }
-                steps.generated > 0 || chunk.again.get(index).is_some_and(|&(_, moved)| moved)
-            };
-            if !moved {
-                self.rest(&stepper.model, checks, state, parent, chunk);
             }
+            listing.ends.push(u32::try_from(listing.listed.len()).expect("a few hundred states have fewer successors"));
         }
-        chunk.states = states;
     }
 
-    /// Nothing more can happen in `state`.
-    fn rest(&self, model: &M, checks: &Checks<M>, state: &M::State, number: u32, chunk: &mut Chunk<M::State>) {
-        // A state that was wrong when it was found was counted then.
-        if checks.is_wrong_at_rest(model, state) && !checks.is_wrong(model, state) {
-            chunk.wrong.push(number);
-        }
+    /// Nothing more can happen in `state`; whether that is wrong.
+    fn rest(&self, model: &M, checks: &Checks<M>, state: &M::State, at_rest: &mut Vec<M::State>) -> bool {
         if self.collect_at_rest {
-            chunk.at_rest.push(state.clone());
+            at_rest.push(state.clone());
+        }
+        // A state that was wrong when it was found was counted then.
+        checks.is_wrong_at_rest(model, state) && !checks.is_wrong(model, state)
+    }
+
+    /// Second phase: inserts into shards until there are none left. The first to find a state in the order of the frontier is its parent.
+    pub fn insert(&self) {
+        while let Some(index) = self.take(1, SHARDS) {
+            let Shard(seen) = &mut *lock(&self.shards[index]);
+            let chunks = &self.chunks[..self.used.load(Ordering::Relaxed)];
+            let read = |at: usize| chunks.get(at).map(|chunk| chunk.read().unwrap_or_else(PoisonError::into_inner));
+            for at in 0..chunks.len() {
+                // One chunk ahead, so that small chunks do not wait.
+                let ahead = if at == 0 { 0..2 } else { at + 1..at + 2 };
+                ahead.filter_map(read).for_each(|chunk| chunk.deal.prefetch(index, seen));
+                let chunk = read(at).expect("it is one of them");
+                chunk.deal.insert(index, seen, &chunk.listing.built);
+            }
         }
     }
 
-    /// Second phase: inserts into shards until there are none left. The first to find a state in the order of the frontier is its
-    /// parent.
-    pub fn insert(&self, worker: &mut Worker<M>) {
-        loop {
-            let index = self.next_shard.fetch_add(1, Ordering::Relaxed);
-            if index >= SHARDS {
-                return;
+    /// Third phase: builds the new states of chunks until there are none left.
+    pub fn build(&self, worker: &mut Worker<M>) {
+        while let Some(at) = self.take(2, self.used.load(Ordering::Relaxed)) {
+            let chunk = &mut *self.chunk(at);
+            let listing = std::mem::take(&mut chunk.listing);
+            let mut new = std::mem::take(&mut worker.new);
+            new.resize(listing.listed.len().div_ceil(64), 0);
+            chunk.deal.new_places().for_each(|place| new[place as usize / 64] |= 1 << (place % 64));
+            chunk.found.links.reserve(chunk.deal.count_new());
+            let mut index = 0;
+            for (word, bits) in new.iter_mut().enumerate() {
+                while *bits != 0 {
+                    let place = word * 64 + bits.trailing_zeros() as usize;
+                    *bits &= *bits - 1;
+                    while listing.ends[index] as usize <= place {
+                        index += 1;
+                    }
+                    self.find(worker, chunk, &listing, index, place);
+                }
             }
-            let mut shard = self.shard(index);
-            for chunk in 0..self.used.load(Ordering::Relaxed) {
-                let parents = self.chunks[chunk].read().unwrap_or_else(PoisonError::into_inner);
-                shard.insert(&mut lock(&self.buckets[chunk * SHARDS + index]), &parents, worker);
-            }
+            (worker.new, chunk.listing) = (new, listing);
+            finish(chunk);
+        }
+    }
+
+    /// A new successor of the chunk's state with this index.
+    #[inline(always)]
+    fn find(
+        &self,
+        worker: &mut Worker<M>,
+        chunk: &mut Chunk<M::State>,
+        listing: &Listing<M::State>,
+        index: usize,
+        place: usize,
+    ) {
+        let Listed { number, asleep, print } = listing.listed[place];
+        chunk.found.links.push(chunk.number(index), number);
+        let parent = &chunk.block.states[index];
+        if self.last.load(Ordering::Relaxed) && self.passes(worker, parent, number) {
+            return chunk.found.cut.push(chunk.found.links.len() as u32 - 1);
+        }
+        let state = match listing.built.get(place) {
+            Some(state) => state.clone(),
+            None => worker.stepper.build(parent, number, print),
+        };
+        self.add(worker, chunk, state, asleep);
+    }
+
+    /// Whether nothing is wrong with a successor that is not expanded, as far as that is known without building it.
+    #[inline]
+    fn passes(&self, worker: &Worker<M>, parent: &M::State, number: u32) -> bool {
+        let fine = |glance| worker.checks.is_fine(glance);
+        !self.collect_states && worker.stepper.preview(parent, number).is_some_and(fine)
+    }
+
+    /// A new state; its link is there already.
+    #[inline(always)]
+    fn add(&self, worker: &mut Worker<M>, chunk: &mut Chunk<M::State>, state: M::State, asleep: u64) {
+        let Worker { stepper, checks, .. } = worker;
+        let place = chunk.found.links.len() as u32 - 1;
+        let failed = stepper.model.has_failed(&state);
+        if failed || checks.look(&stepper.model, &state) {
+            chunk.found.wrong.push(place);
+        }
+        if self.collect_states {
+            chunk.found.states.push(state.clone());
+        }
+        if !self.last.load(Ordering::Relaxed) {
+            return chunk.push(state, M::TELLS_PRINTS.then_some(asleep));
+        }
+        if failed {
+            return;
+        }
+        if stepper.has_successor(&state) {
+            chunk.found.cut.push(place);
+        } else if self.rest(&stepper.model, checks, &state, &mut chunk.found.at_rest) {
+            chunk.found.wrong.push(place);
         }
     }
 }
 
-fn swap<S>(row: &mut [Bucket<S>], buckets: &[Mutex<Bucket<S>>]) {
-    for (mine, bucket) in row.iter_mut().zip(buckets) {
-        std::mem::swap(mine, &mut *lock(bucket));
-    }
-}
-
-impl<S: Clone + Eq + std::hash::Hash> Shard<S> {
-    fn insert<M: Model<State = S>>(&mut self, bucket: &mut Bucket<S>, parents: &Chunk<S>, worker: &mut Worker<M>) {
-        bucket.prints.iter().take(AHEAD).for_each(|&print| self.seen.prefetch(print));
-        let mut built = bucket.built.drain(..);
-        for (at, (index, nth)) in bucket.arrows.drain(..).enumerate() {
-            let (print, state) = (bucket.prints[at], built.next());
-            if let Some(&later) = bucket.prints.get(at + AHEAD) {
-                self.seen.prefetch(later);
-            }
-            if self.seen.insert(print, state.as_ref()) {
-                let index = index as usize;
-                let state = state.unwrap_or_else(|| worker.stepper.build(&parents.states[index], nth));
-                self.add(state, (parents.number(index), nth), worker);
-            }
+/// A chunk is done: its states go, but for those whose persistent set led to nothing new.
+fn finish<S: Clone>(chunk: &mut Chunk<S>) {
+    for (index, moved) in std::mem::take(&mut chunk.reduced) {
+        let number = chunk.number(index);
+        if !chunk.found.links.has_parent(number) {
+            chunk.found.again.push((number, moved, chunk.block.states[index].clone()));
         }
-        drop(built);
-        bucket.prints.clear();
     }
-
-    /// A new state.
-    fn add<M: Model<State = S>>(&mut self, state: S, link: (u32, u32), worker: &Worker<M>) {
-        let (model, checks) = (&worker.stepper.model, &worker.checks);
-        if model.has_failed(&state) || checks.look(model, &state) {
-            self.wrong.push(self.fresh.len());
-        }
-        self.fresh.push(state);
-        self.links.push(link);
-    }
+    chunk.again.clear();
+    let block = std::mem::take(&mut chunk.block);
+    chunk.recycle(block);
 }

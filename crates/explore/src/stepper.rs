@@ -1,7 +1,7 @@
 //! How every engine takes steps: with symmetry and partial-order reduction or without, always numbering the actions of a state alike.
 
 use crate::config::{Config, Reduction};
-use crate::{Model, Path};
+use crate::{Listed, Model, Path};
 use manyworlds_core::{LocalStats, Stats};
 
 const REPEATED: &str = "a step that was taken can be taken again";
@@ -45,7 +45,6 @@ pub struct Stepper<M: Model> {
     /// The model may know a shorter way than listing all actions.
     quick: bool,
     actions: Vec<M::Action>,
-    prints: Vec<(u32, u128)>,
     before: Option<LocalStats>,
 }
 
@@ -62,7 +61,6 @@ impl<M: Model> Stepper<M> {
             persistent,
             quick: M::TELLS_PRINTS && !(config.exact || config.symmetry || persistent),
             actions: Vec::new(),
-            prints: Vec::new(),
             before,
         }
     }
@@ -84,28 +82,32 @@ impl<M: Model> Stepper<M> {
         if self.persistent { self.model.persistent(state, &mut self.actions) } else { self.actions.len() }
     }
 
-    /// Adds the number of every action and the fingerprint of its successor to `out`, if the model can tell them at once. The fingerprint of
-    /// `state` itself may be among them.
+    /// Adds the successors of `state` to `listed`; those that are `asleep` need not be there, but they count. If whole states are wanted, `built`
+    /// gets them, too; otherwise a successor is built if it turns out to be new. Steps that change nothing count, but need not be there.
     #[inline]
-    pub fn quick_steps(&mut self, state: &M::State, out: &mut Vec<(u32, u128)>) -> Option<Steps> {
-        let before = out.len();
-        let told = self.quick && self.model.prints(state, out);
-        told.then(|| Steps { generated: (out.len() - before) as u64, reduced: false })
+    pub fn expand(
+        &mut self,
+        state: &M::State,
+        asleep: u64,
+        part: Part,
+        listed: &mut Vec<Listed>,
+        built: &mut Vec<M::State>,
+    ) -> Steps {
+        if self.quick
+            && let Some(generated) = self.model.prints(state, asleep, listed)
+        {
+            return Steps { generated, reduced: false };
+        }
+        self.expand_slowly(state, part, listed, built)
     }
 
-    /// Takes steps from `state`; `each` is told the number of the action and the fingerprint of the successor, and the successor itself if
-    /// whole states are wanted; otherwise it is built if it turns out to be new. It need not be told of steps that change nothing.
-    pub fn expand(&mut self, state: &M::State, part: Part, mut each: impl FnMut(u32, u128, Option<M::State>)) -> Steps {
-        let mut prints = std::mem::take(&mut self.prints);
-        prints.clear();
-        let quick = self.quick_steps(state, &mut prints);
-        if quick.is_some() {
-            prints.iter().for_each(|&(nth, print)| each(nth, print, None));
-        }
-        self.prints = prints;
-        if let Some(steps) = quick {
-            return steps;
-        }
+    fn expand_slowly(
+        &mut self,
+        state: &M::State,
+        part: Part,
+        listed: &mut Vec<Listed>,
+        built: &mut Vec<M::State>,
+    ) -> Steps {
         let persistent = self.list(state);
         let range = match part {
             Part::Reduced => 0..persistent,
@@ -116,11 +118,13 @@ impl<M: Model> Stepper<M> {
         for nth in range {
             let Some(next) = self.model.next(state, &self.actions[nth]) else { continue };
             generated += 1;
-            let (nth, changed) = (nth as u32, next != *state);
+            if next == *state {
+                continue;
+            }
             let next = self.canonical(next);
-            let print = self.model.fingerprint(&next);
-            if changed {
-                each(nth, print, self.whole.then_some(next));
+            listed.push(Listed { number: nth as u32, asleep: 0, print: self.model.fingerprint(&next) });
+            if self.whole {
+                built.push(next);
             }
         }
         Steps { generated, reduced }
@@ -131,10 +135,10 @@ impl<M: Model> Stepper<M> {
         if self.quick { self.model.preview(state, number) } else { None }
     }
 
-    /// The successor that the action with this number leads to.
-    pub fn build(&mut self, state: &M::State, number: u32) -> M::State {
+    /// The successor that the action with this number leads to, with this fingerprint.
+    pub fn build(&mut self, state: &M::State, number: u32, print: u128) -> M::State {
         if self.quick {
-            return self.model.successor(state, number).expect(REPEATED);
+            return self.model.successor(state, number, print).expect(REPEATED);
         }
         self.numbered(state, number).and_then(|action| self.model.next(state, &action)).expect(REPEATED)
     }

@@ -5,12 +5,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::hash_map::Entry;
 use std::hash::{Hash, Hasher};
 
-/// How many shards there are, whatever the number of workers.
+/// How many shards several workers have.
 pub const SHARDS: usize = 16;
+/// How many shards a single worker has: some, so that they do not grow all at once.
+pub const FEW: usize = 4;
 
-/// The shard of a fingerprint.
-pub fn shard_of(print: u128) -> usize {
-    (print >> 124) as usize
+/// The shard of a fingerprint among so many: a power of two.
+#[inline(always)]
+pub fn shard_of(print: u128, shards: usize) -> usize {
+    (print >> 120) as usize & (shards - 1)
 }
 
 /// A shard of the states seen so far.

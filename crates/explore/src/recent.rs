@@ -1,0 +1,63 @@
+//! What a worker listed lately. In breadth-first order, states that are found together have successors in common; most of what is found again is found
+//! again soon, and need not be looked up far away.
+//!
+//! Each fingerprint has one place, and the last one there is remembered: a small table that stays in the processor's caches.
+
+use crate::Listed;
+
+/// Places: 128 kB.
+const PLACES: usize = 1 << 13;
+
+/// Fingerprints that were listed lately.
+#[derive(Default)]
+pub struct Recent {
+    places: Vec<u128>,
+}
+
+impl Recent {
+    /// Drops what was listed before from the list, as far as that is remembered, but for the first `start`; remembers the rest.
+    pub fn sift(&mut self, listed: &mut Vec<Listed>, start: usize) {
+        self.places.resize(PLACES, 0);
+        let mut kept = start;
+        for at in start..listed.len() {
+            let next = listed[at];
+            let place = &mut self.places[next.print as usize % PLACES];
+            // Zero marks a place that was never used: a fingerprint that is zero is kept.
+            if *place != next.print || next.print == 0 {
+                *place = next.print;
+                listed[kept] = next;
+                kept += 1;
+            }
+        }
+        listed.truncate(kept);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn nothing_is_dropped_that_was_not_listed_before() {
+        let (mut recent, mut before, mut dropped) = (Recent::default(), HashSet::new(), 0);
+        for round in 0..200u128 {
+            let print = |i: u128| (i * i % 30_011).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
+            let all: Vec<Listed> =
+                (0..100).map(|i| Listed { number: i as u32, asleep: 0, print: print(round * 40 + i) }).collect();
+            let mut listed = all.clone();
+            recent.sift(&mut listed, 10);
+            assert_eq!(listed[..10], all[..10]);
+            let mut left = listed[10..].iter().copied().peekable();
+            for next in &all[10..] {
+                if left.next_if_eq(next).is_none() {
+                    assert!(before.contains(&next.print) && next.print != 0);
+                    dropped += 1;
+                }
+                before.insert(next.print);
+            }
+            assert_eq!(left.next(), None);
+        }
+        assert!(dropped > 1_000);
+    }
+}
