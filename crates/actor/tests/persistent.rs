@@ -2,12 +2,13 @@
 //!
 //! A sends e to T and then x to B, who answers with z to U; C sends m to U and then y to D, who answers with w to T.
 
-use manyworlds_actor::{Actor, Context, System};
+mod parts;
+
+use manyworlds_actor::System;
 use manyworlds_core::{Network, Pid};
 use manyworlds_explore::{Config, Engine, NoObserver, Reduction, explore};
+use parts::{Name, part};
 use std::collections::BTreeSet;
-
-type Name = &'static str;
 
 const A: Pid = Pid::root(0);
 const B: Pid = Pid::root(1);
@@ -16,37 +17,15 @@ const D: Pid = Pid::root(3);
 const T: Pid = Pid::root(4);
 const U: Pid = Pid::root(5);
 
-/// Sends when it starts, answers whatever comes, and remembers what it took.
-struct Part {
-    first: Vec<(Pid, Name)>,
-    answer: Option<(Pid, Name)>,
-}
-
-impl Actor for Part {
-    type State = Vec<Name>;
-    type Message = Name;
-
-    fn start(&self, ctx: &mut Context<'_>) -> Vec<Name> {
-        self.first.iter().for_each(|&(to, name)| ctx.send(to, name));
-        Vec::new()
-    }
-
-    fn message(&self, took: &mut Vec<Name>, _: Pid, name: &Name, ctx: &mut Context<'_>) {
-        took.push(name);
-        self.answer.iter().for_each(|&(to, name)| ctx.send(to, name));
-    }
-}
-
 fn system(network: Network) -> System {
-    let part = |first: &[(Pid, Name)], answer| Part { first: first.to_vec(), answer };
     System::new()
         .network(network)
-        .actor("A", part(&[(T, "e"), (B, "x")], None))
-        .actor("B", part(&[], Some((U, "z"))))
-        .actor("C", part(&[(U, "m"), (D, "y")], None))
-        .actor("D", part(&[], Some((T, "w"))))
-        .actor("T", part(&[], None))
-        .actor("U", part(&[], None))
+        .actor("A", part(&[(T, "e"), (B, "x")], &[]))
+        .actor("B", part(&[], &[(U, "z")]))
+        .actor("C", part(&[(U, "m"), (D, "y")], &[]))
+        .actor("D", part(&[], &[(T, "w")]))
+        .actor("T", part(&[], &[]))
+        .actor("U", part(&[], &[]))
         .sends_only_to(A, [T, B])
         .sends_only_to(B, [U])
         .sends_only_to(C, [U, D])

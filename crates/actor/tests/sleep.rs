@@ -3,41 +3,19 @@
 //! Z sends b to Y and go to X. X sends a to Y when it starts, and once more when go comes; so a has an id before b has one, and the second a gets in
 //! before b. If b's place slept on, the second a would sleep in its stead, and Y would never take both before b.
 
-use manyworlds_actor::{Actor, Context, State, System, Worlds};
+mod parts;
+
+use manyworlds_actor::{State, System, Worlds};
 use manyworlds_core::{Network, Pid};
 use manyworlds_explore::{Config, Engine, Model, NoObserver, explore};
+use parts::part;
 use std::collections::HashSet;
-
-type Name = &'static str;
 
 const Y: Pid = Pid::root(0);
 const X: Pid = Pid::root(1);
 const Z: Pid = Pid::root(2);
 
-/// Sends when it starts, answers whatever comes, and remembers what it took.
-struct Part {
-    first: Vec<(Pid, Name)>,
-    answers: Vec<(Pid, Name)>,
-}
-
-impl Actor for Part {
-    type State = Vec<Name>;
-    type Message = Name;
-
-    fn start(&self, ctx: &mut Context<'_>) -> Vec<Name> {
-        self.first.iter().for_each(|&(to, name)| ctx.send(to, name));
-        Vec::new()
-    }
-
-    fn message(&self, took: &mut Vec<Name>, _: Pid, name: &Name, ctx: &mut Context<'_>) {
-        took.push(name);
-        self.answers.iter().for_each(|&(to, name)| ctx.send(to, name));
-    }
-}
-
 fn worlds(network: Network) -> Worlds {
-    let part =
-        |first: &[(Pid, Name)], answers: &[(Pid, Name)]| Part { first: first.to_vec(), answers: answers.to_vec() };
     System::new()
         .network(network)
         .actor("Y", part(&[], &[]))

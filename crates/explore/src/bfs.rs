@@ -1,6 +1,6 @@
 //! Breadth-first search, level by level: a counterexample is a shortest one.
 //!
-//! Rounds ([`crate::round`]) of a fixed size make the numbering of states, the counts and the counterexample the same for any number of
+//! Rounds ([`crate::round`]) number states as a naive search does, so the counts and the counterexample are the same for any number of
 //! workers. States live only while they wait to be expanded; paths are rebuilt from [`crate::links`].
 
 use crate::check::Checks;

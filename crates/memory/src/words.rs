@@ -7,7 +7,7 @@ use std::ptr::NonNull;
 
 /// The size of a large page.
 pub const LARGE_PAGE: usize = 2 << 20;
-/// The size of a page, at most.
+/// The size of a page on most systems, and a part of one on the others.
 #[cfg(target_os = "linux")]
 const PAGE: usize = 4096;
 /// The size of a cache line.
