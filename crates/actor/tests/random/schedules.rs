@@ -67,16 +67,14 @@ impl Actor for Recording {
     fn timer(&self, state: &mut Local, timer: &'static str, ctx: &mut Context<'_>) {
         self.0.timer(state, timer, ctx);
     }
-}
 
-/// The system with actors that record.
-fn recording(case: &Case) -> System {
-    let pid = |n: usize| Pid::root(n as u16);
-    let mut system = System::new().network(case.network).faults(case.faults);
-    for (n, table) in case.actors.iter().enumerate() {
-        system.add(format!("actor {n}"), Recording(TableActor(table.clone())));
+    fn durable(&self, state: &Local) -> Option<Local> {
+        self.0.durable(state)
     }
-    case.channels.iter().fold(system, |system, &(from, to, network)| system.channel(pid(from), pid(to), network))
+
+    fn restart(&self, durable: Local, ctx: &mut Context<'_>) -> Local {
+        self.0.restart(durable, ctx)
+    }
 }
 
 fn adds_up(figures: &ScheduleStats, report: &Report<Worlds>) {
@@ -124,8 +122,9 @@ fn compare(case: &Case) {
             // A failure ends a schedule wherever the others happen to be.
             continue;
         }
-        let recording = recording(&case);
+        let recording = case.system_of(Recording);
         let (_, of_all) = run(&recording, SchedulerName::Exhaustive, Config::default());
+        assert_eq!(of_all.schedules, all, "recording changes nothing under {network}");
         let (_, of_dpor) = run(&recording, SchedulerName::Dpor, Config::default());
         assert_eq!(of_dpor.unique, of_all.unique, "histories under {network}");
     }

@@ -231,10 +231,15 @@ impl Case {
 
     /// The system as a user would write it.
     pub fn system(&self) -> System {
+        self.system_of(|actor| actor)
+    }
+
+    /// The same system with something around each actor.
+    pub fn system_of<A: Actor>(&self, around: impl Fn(TableActor) -> A) -> System {
         let pid = |n: usize| Pid::root(n as u16);
         let mut system = System::new().network(self.network).faults(self.faults);
         for (n, table) in self.actors.iter().enumerate() {
-            system.add(format!("actor {n}"), TableActor(table.clone()));
+            system.add(format!("actor {n}"), around(TableActor(table.clone())));
         }
         for &(from, to, network) in &self.channels {
             system = system.channel(pid(from), pid(to), network);
