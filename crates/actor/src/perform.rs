@@ -5,7 +5,6 @@ use crate::causal::Causal;
 use crate::enabled::Number;
 use crate::faults::{Weather, named_side};
 use crate::landings::Sent;
-use crate::sleep::Beds;
 use crate::state::State;
 use crate::step::Step;
 use crate::table::{Branch, Mirrors, NONE, Send};
@@ -21,10 +20,9 @@ struct Listing<'a> {
     inboxes: &'a [u32],
     /// Messages to an actor that is down are gone.
     dropped: bool,
-    /// Items that are not listed, those that were listed before, and how many beds there are in either.
+    /// Items that are not listed, and those that were listed before.
     asleep: u64,
     before: u64,
-    beds: Beds,
     /// How many successors there are, the sleeping ones included.
     count: u64,
     out: &'a mut Vec<Listed>,
@@ -33,10 +31,18 @@ struct Listing<'a> {
 }
 
 impl Listing<'_> {
-    /// Adds what an actor may do about one of its items, which has this bed; `rest` is its inbox then, `print` the fingerprint without that message.
+    /// Counts an item that is asleep, unless it has to be looked at for that. Whatever sleeps was awake in another state, so its handler has run.
     #[inline(always)]
-    fn add(&mut self, mirrors: &Mirrors, (actor, item, bed): (u16, u16, u32), acts: Span, rest: u32, print: u128) {
-        let (acts, bit) = (&mirrors.acts[acts.range()], self.beds.bit(actor, bed));
+    fn skips(&mut self, mirrors: &Mirrors, bit: u64) -> bool {
+        let skips = self.asleep & bit != 0 && !mirrors.forks;
+        self.count += u64::from(skips);
+        skips
+    }
+
+    /// Adds what an actor may do about one of its items, which has a bed here; `rest` is its inbox then, `print` the fingerprint without that message.
+    #[inline(always)]
+    fn add(&mut self, mirrors: &Mirrors, (actor, item, bit): (u16, u16, u64), acts: Span, rest: u32, print: u128) {
+        let acts = &mirrors.acts[acts.range()];
         self.count += acts.len() as u64;
         if self.asleep & bit != 0 {
             return;
@@ -170,18 +176,23 @@ impl Worlds {
         let (worlds, (locals, inboxes)) = (self, state.ids.split_at(self.actors()));
         let (dropped, late) = (self.drops_messages(), SmallVec::new());
         let (before, beds, count) = (0, self.beds(), 0);
-        let mut listing = Listing { worlds, locals, inboxes, dropped, asleep, before, beds, count, out, late };
+        let mut listing = Listing { worlds, locals, inboxes, dropped, asleep, before, count, out, late };
         for ((&local, &inbox), actor) in locals.iter().zip(inboxes).zip(0..) {
             let Items { heads, own } = self.items(mirrors, local, inbox);
             for (at, item) in heads.range().zip(0..) {
-                let Head { envelope, rest, change } = mirrors.heads[at];
-                let name = (actor, item, u32::from(mirrors.beds[at]));
-                let acts = self.answer(mirrors, local, envelope);
-                listing.add(mirrors, name, acts, rest, change.after(state.print));
+                let bit = beds.bit(actor, mirrors.beds[at].into());
+                if !listing.skips(mirrors, bit) {
+                    let Head { envelope, rest, change } = mirrors.heads[at];
+                    let acts = self.answer(mirrors, local, envelope);
+                    listing.add(mirrors, (actor, item, bit), acts, rest, change.after(state.print));
+                }
             }
             for (at, nth) in own.range().zip(0..) {
-                let name = (actor, heads.range().len() as u16 + nth, beds.own(nth.into()));
-                listing.add(mirrors, name, mirrors.own[at], inbox, state.print);
+                let bit = beds.bit(actor, beds.own(nth.into()));
+                if !listing.skips(mirrors, bit) {
+                    let item = heads.range().len() as u16 + nth;
+                    listing.add(mirrors, (actor, item, bit), mirrors.own[at], inbox, state.print);
+                }
             }
         }
         let count = listing.count;

@@ -467,6 +467,8 @@ pub struct Mirrors {
     pub skies: Vec<Sky>,
     /// What handlers do.
     pub effects: Vec<Arc<Effects>>,
+    /// One of them can go in several ways.
+    pub forks: bool,
     /// (local, input) → effects.
     pub reactions: FxHashMap<(u32, Input), u32>,
     /// (inbox, envelope) → the inbox with it.
@@ -546,6 +548,8 @@ impl Mirrors {
         for id in self.skies.len()..self.weathers.len() {
             self.skies.push(Sky::new(self.weathers.get(id as u32)));
         }
-        self.effects.extend_from_slice(&entries.effects[self.effects.len()..]);
+        let new = &entries.effects[self.effects.len()..];
+        self.forks |= new.iter().any(|effects| effects.len() > 1);
+        self.effects.extend_from_slice(new);
     }
 }

@@ -28,7 +28,7 @@ pub fn run<M: Model>(model: &M, config: &Config, observer: &dyn Observer) -> Rep
     let mut worker = Worker::new(model, config);
     let mut bfs = Bfs::new(config, observer, &round);
     bfs.asks_at_rest = worker.checks.asks_at_rest();
-    round.start(1, config.budget.depth == Some(0));
+    round.start(1, 0, config.budget.depth == Some(0));
     round.seed(&mut worker);
     bfs.merge(1);
     bfs.set_depth(0);
@@ -107,6 +107,8 @@ struct Bfs<'a, M: Model> {
     asks_at_rest: bool,
     /// The present level led to new states.
     grew: bool,
+    /// How many states were new in the last round.
+    fresh: usize,
     report: Report<M>,
 }
 
@@ -124,6 +126,7 @@ impl<'a, M: Model> Bfs<'a, M> {
             cut: 0,
             asks_at_rest: false,
             grew: false,
+            fresh: 0,
             report: Report::default(),
         }
     }
@@ -141,7 +144,7 @@ impl<'a, M: Model> Bfs<'a, M> {
             let last = self.config.budget.depth == Some(level);
             while self.current.len() > 0 || !self.again.is_empty() {
                 let used = self.fill(&mut first);
-                self.round.start(used, last);
+                self.round.start(used, self.fresh + self.fresh / 2, last);
                 if !phases() {
                     return;
                 }
@@ -220,7 +223,8 @@ impl<'a, M: Model> Bfs<'a, M> {
                 }
             }
         }
-        self.grew |= self.links.len() > before;
+        self.fresh = self.links.len() - before;
+        self.grew |= self.fresh > 0;
     }
 
     fn waiting(&self) -> u64 {

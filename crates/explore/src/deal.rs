@@ -1,55 +1,79 @@
 //! The successors of a chunk, sorted by shard: who inserts into a shard finds them side by side.
 //!
-//! Sorting is counting: how many there are for each shard, where each shard's begin, and then each goes to the next place of its shard.
+//! Sorting is counting: how many there are for each shard, where each shard's begin, and then each goes to the next position of its shard.
 
 use crate::Listed;
-use crate::visited::{SHARDS, Seen, shard_of};
+use crate::visited::{MOST_SHARDS, Seen, shard_of};
 use std::hash::Hash;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How many insertions ahead the visited set is asked to fetch what they need.
 pub const AHEAD: usize = 16;
 
-/// The successors of a chunk, sorted by shard.
+/// The successors of a chunk. The *place* of one is that in the order in which they were listed, its *position* that among the sorted.
 #[derive(Default)]
 pub struct Deal {
-    /// Their fingerprints.
+    /// Fingerprints, by position.
     prints: Vec<u128>,
-    /// Their places in the listing; after a shard's were inserted, first those of the new ones. (A shard's belong to one worker, but those of other
-    /// shards do not.)
-    places: Vec<AtomicU32>,
-    /// Where each shard's begin.
-    starts: [u32; SHARDS + 1],
-    /// How many of each shard's are new.
-    new: [AtomicU32; SHARDS],
+    /// Places, by position.
+    places: Vec<u32>,
+    /// Numbers of actions, by place.
+    numbers: Vec<u32>,
+    /// Sleep sets, by place, if there are any.
+    asleep: Vec<u64>,
+    /// The position at which each shard begins, and where the last one ends.
+    starts: Vec<u32>,
+    /// Which are new, a bit for each position; every shard begins with a word of its own, because it belongs to one worker.
+    new: Vec<AtomicU64>,
 }
 
 impl Deal {
-    /// Sorts the successors.
-    pub fn sort(&mut self, listed: &[Listed]) {
-        if self.prints.len() < listed.len() {
-            self.prints.resize(listed.len(), 0);
-            self.places.resize_with(listed.len(), AtomicU32::default);
-        }
-        let mut counts = [0u32; SHARDS];
-        listed.iter().for_each(|next| counts[shard_of(next.print, SHARDS)] += 1);
+    /// Sorts the successors by so many shards. `sleeps`: they have sleep sets.
+    pub fn sort(&mut self, listed: &[Listed], shards: usize, sleeps: bool) {
+        self.resize(listed.len(), shards);
+        let mut ends = [0u32; MOST_SHARDS];
+        listed.iter().for_each(|next| ends[shard_of(next.print, shards)] += 1);
         let mut start = 0;
-        let mut ends = counts.map(|count| {
-            start += count;
-            start - count
-        });
-        self.starts[..SHARDS].copy_from_slice(&ends);
-        self.starts[SHARDS] = start;
+        self.starts.clear();
+        for end in &mut ends[..shards] {
+            self.starts.push(start);
+            start += std::mem::replace(end, start);
+        }
+        self.starts.push(start);
         for (next, place) in listed.iter().zip(0..) {
-            let end = &mut ends[shard_of(next.print, SHARDS)];
+            let end = &mut ends[shard_of(next.print, shards)];
             self.prints[*end as usize] = next.print;
-            self.places[*end as usize] = AtomicU32::new(place);
+            self.places[*end as usize] = place;
             *end += 1;
+        }
+        self.numbers.clear();
+        self.numbers.extend(listed.iter().map(|next| next.number));
+        self.asleep.clear();
+        self.asleep.extend(listed.iter().filter(|_| sleeps).map(|next| next.asleep));
+    }
+
+    /// Makes room for so many.
+    fn resize(&mut self, len: usize, shards: usize) {
+        if self.prints.len() < len {
+            self.prints.resize(len, 0);
+            self.places.resize(len, 0);
+        }
+        let words = len / 64 + shards;
+        if self.new.len() < words {
+            self.new.resize_with(words, AtomicU64::default);
         }
     }
 
-    fn range(&self, shard: usize) -> std::ops::Range<usize> {
+    /// The positions of a shard.
+    fn range(&self, shard: usize) -> Range<usize> {
         self.starts[shard] as usize..self.starts[shard + 1] as usize
+    }
+
+    /// The words that say which of them are new.
+    fn words(&self, shard: usize) -> &[AtomicU64] {
+        let Range { start, end } = self.range(shard);
+        &self.new[start / 64 + shard..][..(end - start).div_ceil(64)]
     }
 
     /// Starts to fetch what the first insertions into a shard need.
@@ -60,32 +84,80 @@ impl Deal {
     /// Inserts into a shard what belongs there; `built` are the successors themselves, if whole states are wanted.
     pub fn insert<S: Clone + Eq + Hash>(&self, shard: usize, seen: &mut Seen<S>, built: &[S]) {
         let (prints, places) = (&self.prints[self.range(shard)], &self.places[self.range(shard)]);
-        let mut new = 0;
-        for (at, &print) in prints.iter().enumerate() {
-            if let Some(&later) = prints.get(at + AHEAD) {
-                seen.prefetch(later);
+        for (word, start) in self.words(shard).iter().zip((0..).step_by(64)) {
+            let mut bits = 0;
+            for at in start..prints.len().min(start + 64) {
+                if let Some(&later) = prints.get(at + AHEAD) {
+                    seen.prefetch(later);
+                }
+                let new = seen.insert(prints[at], built.get(places[at] as usize));
+                bits |= u64::from(new) << (at % 64);
             }
-            let place = places[at].load(Ordering::Relaxed);
-            if seen.insert(print, built.get(place as usize)) {
-                places[new].store(place, Ordering::Relaxed);
-                new += 1;
+            word.store(bits, Ordering::Relaxed);
+        }
+    }
+
+    /// Puts the new ones into the order in which they were listed.
+    pub fn order(&self, order: &mut Order) {
+        order.bits.resize(self.numbers.len().div_ceil(64), 0);
+        if order.positions.len() < self.numbers.len() {
+            order.positions.resize(self.numbers.len(), 0);
+        }
+        for shard in 0..self.starts.len() - 1 {
+            for (word, start) in self.words(shard).iter().zip((self.starts[shard]..).step_by(64)) {
+                for bit in ones(word.load(Ordering::Relaxed)) {
+                    let place = self.places[(start + bit) as usize];
+                    order.bits[place as usize / 64] |= 1 << (place % 64);
+                    order.positions[place as usize] = start + bit;
+                }
             }
         }
-        self.new[shard].store(new as u32, Ordering::Relaxed);
     }
 
-    /// How many are new.
-    pub fn count_new(&self) -> usize {
-        self.new.iter().map(|new| new.load(Ordering::Relaxed) as usize).sum()
+    /// A successor by its place, if it is in this order.
+    #[inline(always)]
+    pub fn listed(&self, place: usize, order: &Order) -> Listed {
+        let print = self.prints[order.positions[place] as usize];
+        Listed { number: self.numbers[place], asleep: self.asleep.get(place).copied().unwrap_or(0), print }
+    }
+}
+
+/// New successors in the order in which they were listed.
+#[derive(Default)]
+pub struct Order {
+    /// A bit for each place.
+    bits: Vec<u64>,
+    /// The position at each place that has its bit set.
+    positions: Vec<u32>,
+}
+
+impl Order {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.bits.iter().map(|bits| bits.count_ones() as usize).sum()
     }
 
-    /// The places of the new ones, shard after shard.
-    pub fn new_places(&self) -> impl Iterator<Item = u32> {
-        (0..SHARDS).flat_map(|shard| {
-            let new = self.new[shard].load(Ordering::Relaxed) as usize;
-            self.places[self.range(shard)][..new].iter().map(|place| place.load(Ordering::Relaxed))
-        })
+    /// Their places.
+    pub fn places(&self) -> impl Iterator<Item = usize> {
+        self.bits
+            .iter()
+            .zip((0..).step_by(64))
+            .flat_map(|(&bits, start)| ones(bits).map(move |bit| start + bit as usize))
     }
+
+    /// Forgets them.
+    pub fn clear(&mut self) {
+        self.bits.clear();
+    }
+}
+
+/// The bits that are set.
+fn ones(mut bits: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let bit = bits.trailing_zeros();
+        bits &= bits.wrapping_sub(1);
+        (bit < 64).then_some(bit)
+    })
 }
 
 #[cfg(test)]
@@ -95,21 +167,26 @@ mod tests {
 
     #[test]
     fn what_is_new_is_what_a_set_says() {
-        let (mut deal, mut naive) = (Deal::default(), HashSet::new());
-        let mut shards: Vec<Seen<()>> = (0..SHARDS).map(|_| Seen::new(false)).collect();
+        let (mut deal, mut order, mut naive) = (Deal::default(), Order::default(), HashSet::new());
+        let mut shards: Vec<Seen<()>> = (0..16).map(|_| Seen::new(false)).collect();
         for chunk in 0..50u128 {
             let print = |i: u128| (i * i % 1_000 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
-            let prints = (0..chunk * 37 % 400).map(|i| print(i + chunk * 11));
-            let listed: Vec<Listed> = prints.map(|print| Listed { number: 0, asleep: 0, print }).collect();
-            deal.sort(&listed);
+            let prints = (0..chunk * 37 % 1_400).map(|i| print(i + chunk * 11));
+            let sleeps = chunk % 3 > 0;
+            let listed =
+                |(print, number): (u128, u32)| Listed { number, asleep: u64::from(number * u32::from(sleeps)), print };
+            let listed: Vec<Listed> = prints.zip(7..).map(listed).collect();
+            deal.sort(&listed, shards.len(), sleeps);
             for (shard, seen) in shards.iter_mut().enumerate() {
                 deal.prefetch(shard, seen);
                 deal.insert(shard, seen, &[]);
             }
-            let mut new: Vec<u32> = deal.new_places().collect();
-            new.sort_unstable();
-            let expected = (0..listed.len() as u32).filter(|&place| naive.insert(listed[place as usize].print));
-            assert_eq!(new, expected.collect::<Vec<u32>>());
+            order.clear();
+            deal.order(&mut order);
+            let new: Vec<Listed> = order.places().map(|place| deal.listed(place, &order)).collect();
+            let expected = listed.iter().filter(|next| naive.insert(next.print)).copied();
+            assert_eq!(new, expected.collect::<Vec<Listed>>());
+            assert_eq!(order.len(), new.len());
         }
     }
 }

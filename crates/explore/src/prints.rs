@@ -2,7 +2,7 @@
 //!
 //! Fingerprints lie in an open-addressed table of cache lines, four to a line. The home of a fingerprint is a line: 32 of its bits
 //! scaled to the length of the table, so that a table may have any length: it grows by half, and memory stays close to need. Scaling keeps
-//! the order of those bits, so that a growing table is copied nearly front to back. Nearly all searches end in the line they begin with, and
+//! the order of those bits, so that a table grows where it is, from back to front. Nearly all searches end in the line they begin with, and
 //! that line can be asked for before it is needed.
 
 use manyworlds_memory::{LARGE_PAGE, Words, prefetch};
@@ -15,6 +15,9 @@ const LINE: usize = 4;
 const SMALL: usize = 1 << 12;
 /// Lines in a large page.
 const PAGE: usize = LARGE_PAGE / 64;
+/// A table with so many lines nearly fills a large page, or needs many.
+const NEARLY: usize = PAGE / 4 * 3;
+const MANY: usize = PAGE;
 /// Where the number of steps is kept, in a set that keeps it.
 const STEPS: u128 = u32::MAX as u128;
 
@@ -55,7 +58,7 @@ impl Prints {
     #[inline(always)]
     pub fn insert(&mut self, print: u128) -> bool {
         let print = if print == EMPTY { 1 } else { print };
-        self.room();
+        self.make_room();
         let at = self.find::<false>(print);
         let new = self.slots[at] == EMPTY;
         if new {
@@ -70,7 +73,7 @@ impl Prints {
     pub fn insert_at(&mut self, print: u128, steps: u32) -> Arrival {
         let upper = print & !STEPS;
         let upper = if upper == EMPTY { 1 << 64 } else { upper };
-        self.room();
+        self.make_room();
         let at = self.find::<true>(upper);
         let slot = &mut self.slots[at];
         let (old, least) = (*slot, *slot as u32);
@@ -110,21 +113,64 @@ impl Prints {
     }
 
     #[inline(always)]
-    fn room(&mut self) {
+    fn make_room(&mut self) {
         if self.len == self.limit {
             self.grow();
         }
     }
 
+    /// How many fit in before it grows.
+    pub fn room(&self) -> usize {
+        self.limit - self.len
+    }
+
+    /// Makes it longer.
     #[cold]
-    fn grow(&mut self) {
-        // While it is small, memory matters less than copying. What nearly fills a large page takes all of it; after that, quarters are near enough.
-        let lines = if self.lines < SMALL { (self.lines * 2).max(16) } else { self.lines / 2 * 3 };
-        self.lines = if lines < PAGE / 4 * 3 { lines } else { lines.next_multiple_of(PAGE / 4).max(PAGE) };
+    pub fn grow(&mut self) {
+        let old = self.lines;
+        // While it is small, memory matters less than moving what is there. What nearly fills a large page takes all of it; after that, quarters are
+        // near enough, until whole pages are.
+        let lines = if old < SMALL { (old * 2).max(16) } else { old / 2 * 3 };
+        self.lines = match lines {
+            ..NEARLY => lines,
+            NEARLY..MANY => lines.next_multiple_of(PAGE / 4).max(PAGE),
+            MANY.. => lines.next_multiple_of(PAGE),
+        };
         assert!(self.lines <= u32::MAX as usize, "a table of fingerprints is too long");
-        let old = std::mem::replace(&mut self.slots, Words::zeroed(self.lines * LINE));
+        self.slots.grow(self.lines * LINE);
         self.limit = self.lines * LINE / 4 * 3;
-        for print in old.iter().copied().filter(|&print| print != EMPTY) {
+        self.spread(old);
+    }
+
+    /// The first empty slot of this line or a later one. Lines are filled from the front, so a line is halved twice: nothing has to be predicted.
+    #[inline(always)]
+    fn room_behind(&self, line: usize) -> Option<usize> {
+        (line..self.lines).find_map(|line| {
+            let slots: &[u128; LINE] = self.slots[line * LINE..][..LINE].try_into().expect("a line");
+            let half = 2 * usize::from(slots[1] != EMPTY);
+            let full = half + usize::from(slots[half] != EMPTY);
+            (slots[full] == EMPTY).then_some(line * LINE + full)
+        })
+    }
+
+    /// Moves what is in the first `old` lines to where it belongs in a longer table. Homes move towards the end, and keep their order: from the last line to the
+    /// first, each line goes to lines that were emptied before it. What does not is left for the end: little, near both ends of the old table.
+    fn spread(&mut self, old: usize) {
+        let mut late = Vec::new();
+        for line in (0..old).rev() {
+            let start = line * LINE;
+            let slots: &mut [u128] = &mut self.slots[start..start + LINE];
+            let prints: [u128; LINE] = slots.try_into().expect("a line");
+            slots.fill(EMPTY);
+            for print in prints.into_iter().take_while(|&print| print != EMPTY) {
+                let home = self.home(print);
+                match (home >= line).then(|| self.room_behind(home)).flatten() {
+                    Some(at) => self.slots[at] = print,
+                    None => late.push(print),
+                }
+            }
+        }
+        for print in late {
             let at = self.find::<false>(print);
             self.slots[at] = print;
         }
@@ -156,6 +202,32 @@ mod tests {
         let top = u128::from(u64::MAX);
         assert!((1..50).all(|i| prints.insert(i << 64 | top)), "these go round the end of the table");
         assert!(!(1..50).any(|i| prints.insert(i << 64 | top)));
+    }
+
+    #[test]
+    fn a_table_that_grows_keeps_what_goes_round_its_end() {
+        let top = u128::from(u64::MAX);
+        let (mut prints, mut known) = (Prints::default(), Vec::new());
+        for i in 1..3_000u128 {
+            // Some at the end, some at the beginning, some anywhere.
+            let print = i << 64 | [top, i % 3 << 32, i.wrapping_mul(0x9e37_79b9_7f4a_7c15) & top][i as usize % 3];
+            assert!(prints.insert(print));
+            known.push(print);
+            if i.is_power_of_two() || i % 1_000 == 0 {
+                prints.grow();
+            }
+            assert!(i % 100 > 0 || !known.iter().any(|&print| prints.insert(print)));
+        }
+        assert!(!known.iter().any(|&print| prints.insert(print)));
+    }
+
+    #[test]
+    fn large_tables_grow_too() {
+        let print = |i: u64| u128::from(i.wrapping_mul(0x9e37_79b9_7f4a_7c15)) << 32 | u128::from(i) << 96;
+        let mut prints = Prints::default();
+        assert!((0..700_000).all(|i| prints.insert(print(i))));
+        assert!(prints.lines > 4 * PAGE);
+        assert!(!(0..700_000).any(|i| prints.insert(print(i))));
     }
 
     #[test]

@@ -11,11 +11,11 @@
 
 use crate::check::Checks;
 use crate::config::Config;
-use crate::deal::{AHEAD, Deal};
+use crate::deal::{AHEAD, Deal, Order};
 use crate::frontier::{BLOCK, Block};
 use crate::recent::Recent;
 use crate::stepper::{Part, Stepper};
-use crate::visited::{FEW, SHARDS, Seen, shard_of};
+use crate::visited::{FEW, Seen, shard_of, shards_for};
 use crate::{Listed, Model, links};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard};
@@ -58,7 +58,9 @@ pub struct Chunk<S> {
     pub first: u32,
     /// Instead of `first`: the states are here for the second time, and what was left out is expanded now.
     pub again: Vec<(u32, bool)>,
-    listing: Listing<S>,
+    /// The successors themselves, if whole states are wanted, and where those of each state end: see [`Listing`].
+    built: Vec<S>,
+    ends: Vec<u32>,
     deal: Deal,
     /// Indices of states of which only a persistent set was listed, and whether they had successors.
     reduced: Vec<(usize, bool)>,
@@ -112,7 +114,8 @@ impl<S> Chunk<S> {
             block: Block::default(),
             first: 0,
             again: Vec::new(),
-            listing: Listing::default(),
+            built: Vec::new(),
+            ends: Vec::new(),
             deal: Deal::default(),
             reduced: Vec::new(),
             spare: Vec::new(),
@@ -157,6 +160,8 @@ pub struct Round<M: Model> {
     next: [AtomicUsize; 3],
     /// New states are not expanded: the bound is reached.
     last: AtomicBool,
+    /// All shards grow in this round. That takes long, and if some did so in one round and some in the next, workers would wait twice.
+    grow: AtomicBool,
     collect_at_rest: bool,
     collect_states: bool,
 }
@@ -169,8 +174,8 @@ pub struct Worker<M: Model> {
     pub checks: Checks<M>,
     listing: Listing<M::State>,
     recent: Recent,
-    /// Which of the successors of a chunk are new, a bit for each.
-    new: Vec<u64>,
+    /// Which of the successors of a chunk are new.
+    new: Order,
 }
 
 impl<M: Model> Worker<M> {
@@ -181,7 +186,7 @@ impl<M: Model> Worker<M> {
             checks: Checks::new(model),
             listing: Listing::default(),
             recent: Recent::default(),
-            new: Vec::new(),
+            new: Order::default(),
         }
     }
 }
@@ -197,11 +202,10 @@ impl<M: Model> Round<M> {
         Round {
             chunks: (0..CHUNKS).map(|_| RwLock::new(Chunk::new())).collect(),
             used: AtomicUsize::new(0),
-            shards: (0..if config.threads > 1 { SHARDS } else { FEW })
-                .map(|_| Mutex::new(Shard(Seen::new(config.exact))))
-                .collect(),
+            shards: (0..shards_for(config.threads)).map(|_| Mutex::new(Shard(Seen::new(config.exact)))).collect(),
             next: std::array::from_fn(|_| AtomicUsize::new(0)),
             last: AtomicBool::new(false),
+            grow: AtomicBool::new(false),
             collect_at_rest: config.collect_final,
             collect_states: config.collect_states,
         }
@@ -212,10 +216,14 @@ impl<M: Model> Round<M> {
         self.chunks[chunk].write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes the first `used` chunks ready to be taken. If this is the `last` level, what is new is not expanded.
-    pub fn start(&self, used: usize, last: bool) {
+    /// Makes the first `used` chunks ready to be taken, which will lead to about `expected` new states. If this is the `last` level, what is new is not
+    /// expanded.
+    pub fn start(&self, used: usize, expected: usize, last: bool) {
         self.used.store(used, Ordering::Relaxed);
         self.last.store(last, Ordering::Relaxed);
+        let more = expected.div_ceil(self.shards.len());
+        let grow = self.shards.iter().any(|shard| lock(shard).0.is_short_of(more));
+        self.grow.store(grow, Ordering::Relaxed);
         self.next.iter().for_each(|next| next.store(0, Ordering::Relaxed));
     }
 
@@ -247,9 +255,9 @@ impl<M: Model> Round<M> {
                     if let Some(&Listed { print, .. }) = listed.get(place + AHEAD) {
                         shards[shard_of(print, FEW)].0.prefetch(print);
                     }
-                    let print = listed[place].print;
-                    if shards[shard_of(print, FEW)].0.insert(print, listing.built.get(place)) {
-                        self.find(worker, chunk, &listing, index, place);
+                    let (next, built) = (listed[place], listing.built.get(place));
+                    if shards[shard_of(next.print, FEW)].0.insert(next.print, built) {
+                        self.find(worker, chunk, index, next, built);
                     }
                 }
                 start = end as usize;
@@ -269,8 +277,9 @@ impl<M: Model> Round<M> {
         while let Some(at) = self.take(0, self.used.load(Ordering::Relaxed)) {
             let chunk = &mut *self.chunk(at);
             self.list_chunk(worker, chunk);
-            chunk.deal.sort(&worker.listing.listed);
-            std::mem::swap(&mut worker.listing, &mut chunk.listing);
+            chunk.deal.sort(&worker.listing.listed, self.shards.len(), M::TELLS_PRINTS);
+            std::mem::swap(&mut worker.listing.built, &mut chunk.built);
+            std::mem::swap(&mut worker.listing.ends, &mut chunk.ends);
         }
     }
 
@@ -315,8 +324,11 @@ impl<M: Model> Round<M> {
 
     /// Second phase: inserts into shards until there are none left. The first to find a state in the order of the frontier is its parent.
     pub fn insert(&self) {
-        while let Some(index) = self.take(1, SHARDS) {
+        while let Some(index) = self.take(1, self.shards.len()) {
             let Shard(seen) = &mut *lock(&self.shards[index]);
+            if self.grow.load(Ordering::Relaxed) {
+                seen.grow();
+            }
             let chunks = &self.chunks[..self.used.load(Ordering::Relaxed)];
             let read = |at: usize| chunks.get(at).map(|chunk| chunk.read().unwrap_or_else(PoisonError::into_inner));
             for at in 0..chunks.len() {
@@ -324,7 +336,7 @@ impl<M: Model> Round<M> {
                 let ahead = if at == 0 { 0..2 } else { at + 1..at + 2 };
                 ahead.filter_map(read).for_each(|chunk| chunk.deal.prefetch(index, seen));
                 let chunk = read(at).expect("it is one of them");
-                chunk.deal.insert(index, seen, &chunk.listing.built);
+                chunk.deal.insert(index, seen, &chunk.built);
             }
         }
     }
@@ -333,23 +345,19 @@ impl<M: Model> Round<M> {
     pub fn build(&self, worker: &mut Worker<M>) {
         while let Some(at) = self.take(2, self.used.load(Ordering::Relaxed)) {
             let chunk = &mut *self.chunk(at);
-            let listing = std::mem::take(&mut chunk.listing);
+            let (deal, built) = (std::mem::take(&mut chunk.deal), std::mem::take(&mut chunk.built));
             let mut new = std::mem::take(&mut worker.new);
-            new.resize(listing.listed.len().div_ceil(64), 0);
-            chunk.deal.new_places().for_each(|place| new[place as usize / 64] |= 1 << (place % 64));
-            chunk.found.links.reserve(chunk.deal.count_new());
+            deal.order(&mut new);
+            chunk.found.links.reserve(new.len());
             let mut index = 0;
-            for (word, bits) in new.iter_mut().enumerate() {
-                while *bits != 0 {
-                    let place = word * 64 + bits.trailing_zeros() as usize;
-                    *bits &= *bits - 1;
-                    while listing.ends[index] as usize <= place {
-                        index += 1;
-                    }
-                    self.find(worker, chunk, &listing, index, place);
+            for place in new.places() {
+                while chunk.ends[index] as usize <= place {
+                    index += 1;
                 }
+                self.find(worker, chunk, index, deal.listed(place, &new), built.get(place));
             }
-            (worker.new, chunk.listing) = (new, listing);
+            new.clear();
+            (worker.new, chunk.deal, chunk.built) = (new, deal, built);
             finish(chunk);
         }
     }
@@ -360,17 +368,16 @@ impl<M: Model> Round<M> {
         &self,
         worker: &mut Worker<M>,
         chunk: &mut Chunk<M::State>,
-        listing: &Listing<M::State>,
         index: usize,
-        place: usize,
+        Listed { number, asleep, print }: Listed,
+        built: Option<&M::State>,
     ) {
-        let Listed { number, asleep, print } = listing.listed[place];
         chunk.found.links.push(chunk.number(index), number);
         let parent = &chunk.block.states[index];
         if self.last.load(Ordering::Relaxed) && self.passes(worker, parent, number) {
             return chunk.found.cut.push(chunk.found.links.len() as u32 - 1);
         }
-        let state = match listing.built.get(place) {
+        let state = match built {
             Some(state) => state.clone(),
             None => worker.stepper.build(parent, number, print),
         };

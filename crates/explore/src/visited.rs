@@ -5,10 +5,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::hash_map::Entry;
 use std::hash::{Hash, Hasher};
 
-/// How many shards several workers have.
-pub const SHARDS: usize = 16;
+/// How many shards there are at most.
+pub const MOST_SHARDS: usize = 64;
 /// How many shards a single worker has: some, so that they do not grow all at once.
 pub const FEW: usize = 4;
+
+/// How many shards so many workers have: a few for each, so that nobody waits long for the last one, and few, because each is at least a large page.
+pub fn shards_for(workers: usize) -> usize {
+    (FEW * workers).next_power_of_two().min(MOST_SHARDS)
+}
 
 /// The shard of a fingerprint among so many: a power of two.
 #[inline(always)]
@@ -35,6 +40,18 @@ impl<S: Clone + Eq + Hash> Seen<S> {
     pub fn prefetch(&self, print: u128) {
         if let Seen::Prints(set) = self {
             set.prefetch(print);
+        }
+    }
+
+    /// Whether so many more may need a longer table. (Sets of whole states grow as they like.)
+    pub fn is_short_of(&self, more: usize) -> bool {
+        matches!(self, Seen::Prints(set) if set.room() < more)
+    }
+
+    /// Makes its table longer.
+    pub fn grow(&mut self) {
+        if let Seen::Prints(set) = self {
+            set.grow();
         }
     }
 

@@ -14,6 +14,7 @@ pub fn prefetch<T>(slice: &[T], index: usize) {
     }
 }
 
+mod pages;
 mod words;
 
 pub use words::{LARGE_PAGE, Words};

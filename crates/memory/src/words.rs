@@ -1,117 +1,87 @@
 //! A list of words that is read at random: it begins at a cache line, and if it is large, at a large page. There are fewer of those to look up, and
 //! fewer faults when they are first written.
+//!
+//! A large list grows without being copied: the system puts the same pages somewhere else, where there is room behind them.
 
+use crate::pages;
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 
 /// The size of a large page.
 pub const LARGE_PAGE: usize = 2 << 20;
-/// The size of a page on most systems, and a part of one on the others.
-#[cfg(target_os = "linux")]
-const PAGE: usize = 4096;
 /// The size of a cache line.
 const LINE: usize = 64;
 
-/// A list of words whose length never changes.
+/// A list of words, as long as it was grown.
 pub struct Words {
     start: NonNull<u128>,
     len: usize,
 }
 
 impl Words {
-    /// So many words, all zero.
+    /// Makes the list this long; what is new is zero.
     ///
     /// # Panics
-    /// If they cannot be addressed. Without memory the program ends, as it does for every collection.
-    pub fn zeroed(len: usize) -> Words {
-        if len == 0 {
-            return Words::default();
+    /// If it is shorter than before, or longer than can be addressed. Without memory the program ends, as it does for every collection.
+    pub fn grow(&mut self, len: usize) {
+        assert!(len >= self.len, "a list of words never shrinks");
+        if len == self.len {
+            return;
         }
-        let layout = layout(len);
-        let start = if layout.align() < LARGE_PAGE {
-            // SAFETY: the layout is not empty.
-            unsafe { alloc_zeroed(layout) }
+        let (old, new) = (layout(self.len), layout(len));
+        let start: *mut u8 = self.start.as_ptr().cast();
+        let grown = if is_large(old) {
+            // SAFETY: this is what was taken with the old layout; from now on there is only what it became.
+            unsafe { pages::grow(start, old, new) }
         } else {
-            pages(layout)
+            let grown = take(new);
+            if !grown.is_null() {
+                // SAFETY: the old list is as long as its layout says, the new one is longer, and nobody else has it; the old one is given back once,
+                // and forgotten below. An empty one has no bytes and was never taken.
+                unsafe {
+                    grown.copy_from_nonoverlapping(start, old.size());
+                    give_back(start, old);
+                }
+            }
+            grown
         };
-        let Some(start) = NonNull::new(start.cast::<u128>()) else { handle_alloc_error(layout) };
-        Words { start, len }
+        let Some(start) = NonNull::new(grown.cast::<u128>()) else { handle_alloc_error(new) };
+        (self.start, self.len) = (start, len);
     }
-}
-
-/// Large pages from the system, which clears them; nobody has to do so again.
-#[cfg(target_os = "linux")]
-fn pages(layout: Layout) -> *mut u8 {
-    use libc::{MADV_HUGEPAGE, MAP_ANONYMOUS, MAP_FAILED, MAP_PRIVATE, PROT_READ, PROT_WRITE};
-    let (size, spare) = (mapped(layout), LARGE_PAGE);
-    // SAFETY: a new mapping, wherever the system likes; it changes none that exists.
-    let map = unsafe {
-        libc::mmap(std::ptr::null_mut(), size + spare, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-    };
-    if map == MAP_FAILED {
-        return std::ptr::null_mut();
-    }
-    let before = map.align_offset(LARGE_PAGE);
-    // SAFETY: `before` is at most `spare`, so `size` bytes of the mapping begin there, at a large page. What lies before and behind them is given
-    // back; both ends are whole pages. The advice concerns the rest; should the system refuse it, nothing has happened.
-    unsafe {
-        let start = map.byte_add(before);
-        if before > 0 {
-            libc::munmap(map, before);
-        }
-        if before < spare {
-            libc::munmap(start.byte_add(size), spare - before);
-        }
-        libc::madvise(start, size / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
-        touch(start.cast(), size);
-        start.cast()
-    }
-}
-
-/// Writes to every page: one that is read before it is written costs a second fault, and with several workers an interrupt of the other cores.
-///
-/// # Safety
-/// `size` bytes at `start` may be written.
-#[cfg(target_os = "linux")]
-unsafe fn touch(start: *mut u8, size: usize) {
-    for at in (0..size).step_by(PAGE) {
-        // SAFETY: inside of what the caller may write. Volatile, because writing a zero over a zero looks useless.
-        unsafe { start.add(at).write_volatile(0) };
-    }
-}
-
-/// Whole pages.
-#[cfg(target_os = "linux")]
-fn mapped(layout: Layout) -> usize {
-    layout.size().next_multiple_of(PAGE)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn pages(layout: Layout) -> *mut u8 {
-    // SAFETY: whoever asks for pages asks for some.
-    unsafe { alloc_zeroed(layout) }
-}
-
-/// Gives back what [`Words::zeroed`] took.
-///
-/// # Safety
-/// It took `start` with this layout, and nobody uses it any more.
-unsafe fn give_back(start: *mut u8, layout: Layout) {
-    #[cfg(target_os = "linux")]
-    if layout.align() == LARGE_PAGE {
-        // SAFETY: this is all that `pages` kept of its mapping.
-        unsafe { libc::munmap(start.cast(), mapped(layout)) };
-        return;
-    }
-    // SAFETY: it was allocated with this layout.
-    unsafe { dealloc(start, layout) };
 }
 
 fn layout(len: usize) -> Layout {
     let words = Layout::array::<u128>(len).expect("more words than can be addressed");
     let align = if words.size() < LARGE_PAGE { LINE } else { LARGE_PAGE };
     words.align_to(align).expect("more words than can be addressed")
+}
+
+fn is_large(layout: Layout) -> bool {
+    layout.align() == LARGE_PAGE
+}
+
+/// Zeros, some of them; null if there is no memory.
+fn take(layout: Layout) -> *mut u8 {
+    match is_large(layout) {
+        true => pages::take(layout),
+        // SAFETY: whoever takes memory takes some.
+        false => unsafe { alloc_zeroed(layout) },
+    }
+}
+
+/// Gives back what [`take`] took.
+///
+/// # Safety
+/// It took `start` with this layout, or there was nothing to be taken; nobody uses it any more.
+unsafe fn give_back(start: *mut u8, layout: Layout) {
+    match (is_large(layout), layout.size()) {
+        (_, 0) => {}
+        // SAFETY: that is how it was taken.
+        (true, _) => unsafe { pages::give_back(start, layout) },
+        // SAFETY: that is how it was taken.
+        (false, _) => unsafe { dealloc(start, layout) },
+    }
 }
 
 impl Default for Words {
@@ -122,10 +92,8 @@ impl Default for Words {
 
 impl Drop for Words {
     fn drop(&mut self) {
-        if self.len > 0 {
-            // SAFETY: it was taken by `zeroed` with this layout, and is given back once.
-            unsafe { give_back(self.start.as_ptr().cast(), layout(self.len)) };
-        }
+        // SAFETY: it was taken with this layout, if there are any words, and is given back once.
+        unsafe { give_back(self.start.as_ptr().cast(), layout(self.len)) };
     }
 }
 
@@ -158,14 +126,27 @@ mod tests {
 
     #[test]
     fn words_are_zero_and_keep_what_is_written() {
-        for len in [0, 1, 3, 1000, 131_072, 300_000] {
-            let mut words = Words::zeroed(len);
-            assert!(words.len() == len && words.iter().all(|&word| word == 0));
-            (0..).zip(words.iter_mut()).for_each(|(n, word)| *word = n << 70);
-            assert!((0..).zip(words.iter()).all(|(n, &word)| word == n << 70));
-            let align = if len < 131_072 { LINE } else { LARGE_PAGE };
-            assert!(len == 0 || (words.as_ptr() as usize).is_multiple_of(align));
+        for lens in [&[0, 1, 3, 1000, 131_072, 300_000, 300_001, 310_000, 1_000_000][..], &[200_000, 400_000], &[5, 5]]
+        {
+            let (mut words, mut before) = (Words::default(), 0);
+            assert!(words.is_empty());
+            for &len in lens {
+                words.grow(len);
+                assert!(words.len() == len && words[before..].iter().all(|&word| word == 0));
+                (before..len).for_each(|n| words[n] = (n as u128) << 70);
+                assert!(words.iter().zip(0u128..).all(|(&word, n)| word == n << 70));
+                let align = if len < 131_072 { LINE } else { LARGE_PAGE };
+                assert!(len == 0 || (words.as_ptr() as usize).is_multiple_of(align));
+                before = len;
+            }
         }
-        assert!(Words::default().is_empty());
+    }
+
+    #[test]
+    #[should_panic(expected = "never shrinks")]
+    fn words_do_not_get_lost() {
+        let mut words = Words::default();
+        words.grow(10);
+        words.grow(9);
     }
 }
