@@ -210,7 +210,7 @@ mod tests {
         let (mut prints, mut known) = (Prints::default(), Vec::new());
         for i in 1..3_000u128 {
             // Some at the end, some at the beginning, some anywhere.
-            let print = i << 64 | [top, i % 3 << 32, i.wrapping_mul(0x9e37_79b9_7f4a_7c15) & top][i as usize % 3];
+            let print = i << 64 | [top, (i % 3) << 32, i.wrapping_mul(0x9e37_79b9_7f4a_7c15) & top][i as usize % 3];
             assert!(prints.insert(print));
             known.push(print);
             if i.is_power_of_two() || i % 1_000 == 0 {
