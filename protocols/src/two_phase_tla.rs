@@ -77,6 +77,20 @@ pub enum Action {
     HearAbort(u8),
 }
 
+impl Action {
+    /// The resource manager, if there is one.
+    fn manager(self) -> Option<u8> {
+        match self {
+            Action::Commit | Action::Abort => None,
+            Action::HearPrepared(r)
+            | Action::Prepare(r)
+            | Action::Quit(r)
+            | Action::HearCommit(r)
+            | Action::HearAbort(r) => Some(r),
+        }
+    }
+}
+
 impl TwoPhase {
     /// `n` resource managers, at most 16.
     pub fn new(n: usize) -> TwoPhase {
@@ -133,6 +147,8 @@ impl Model for TwoPhase {
     type State = State;
     type Action = Action;
 
+    const TELLS_INDEPENDENCE: bool = true;
+
     fn initial(&self) -> Vec<State> {
         vec![State { rm: 0, prepared: 0, said_prepared: 0, tm: 0 }]
     }
@@ -184,6 +200,23 @@ impl Model for TwoPhase {
     fn fingerprint(&self, state: &State) -> u128 {
         let sets = u64::from(state.prepared) << 48 | u64::from(state.said_prepared) << 32;
         fingerprint::of_words([sets | u64::from(state.rm), u64::from(state.tm)])
+    }
+
+    /// What is said to one resource manager, or by it, has nothing to do with the others.
+    fn independent(&self, _: &State, a: &Action, b: &Action) -> bool {
+        a.manager().zip(b.manager()).is_some_and(|(a, b)| a != b)
+    }
+
+    /// Decisions depend on everything. One manager never hears both of them, so these share a name: there are enough for sixteen.
+    fn name(&self, action: &Action) -> Option<u32> {
+        let kind = match action {
+            Action::Commit | Action::Abort => return None,
+            Action::HearPrepared(_) => 0,
+            Action::Prepare(_) => 1,
+            Action::Quit(_) => 2,
+            Action::HearCommit(_) | Action::HearAbort(_) => 3,
+        };
+        action.manager().map(|r| 4 * u32::from(r) + kind)
     }
 
     fn has_symmetry(&self) -> bool {

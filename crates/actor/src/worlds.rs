@@ -446,12 +446,6 @@ impl Model for Worlds {
         symmetry::canonical(self, symmetry, state)
     }
 
-    fn independent(&self, state: &State, a: &Step, b: &Step) -> bool {
-        let (Some(one), Some(other)) = (a.actor(), b.actor()) else { return false };
-        // Under mbox the order of arrivals is part of the state.
-        one != other && !self.shape.starts && self.weather(&self.prepared(), state).left.none()
-    }
-
     fn persistent(&self, state: &State, steps: &mut [Step]) -> usize {
         persistent::persistent(self, state, steps)
     }

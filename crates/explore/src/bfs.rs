@@ -217,6 +217,7 @@ impl<'a, M: Model> Bfs<'a, M> {
             self.report.states.append(&mut found.states);
             self.report.final_states.append(&mut found.at_rest);
             self.again.append(&mut found.again);
+            self.report.contradiction = self.report.contradiction.take().or(found.contradiction.take());
             for block in std::mem::take(&mut found.fresh) {
                 if let Some(left) = self.next.push(block) {
                     chunk.recycle(left);
@@ -238,7 +239,7 @@ impl<'a, M: Model> Bfs<'a, M> {
             let done = 1.0 - frontier as f64 / states.max(1) as f64;
             self.report.stopped = self.observer.tick(&Progress { executions: 0, states, frontier, done });
         }
-        self.report.stopped.is_some()
+        self.report.stopped.is_some() || self.report.contradiction.is_some()
     }
 
     fn finish(mut self, worker: Worker<M>, helpers: Vec<Worker<M>>) -> Report<M> {

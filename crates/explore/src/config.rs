@@ -83,6 +83,8 @@ pub struct Report<M: Model> {
     pub final_states: Vec<M::State>,
     /// With `collect_states`.
     pub states: Vec<M::State>,
+    /// Why what the model says about independence cannot be right: the rest is worth nothing then.
+    pub(crate) contradiction: Option<String>,
 }
 
 impl<M: Model> Report<M> {
@@ -112,6 +114,7 @@ impl<M: Model> Default for Report<M> {
             omission: None,
             final_states: Vec::new(),
             states: Vec::new(),
+            contradiction: None,
         }
     }
 }

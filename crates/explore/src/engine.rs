@@ -51,6 +51,11 @@ pub enum Refusal {
     },
     /// The model has no symmetry.
     NoSymmetry,
+    /// What the model says about independence is wrong.
+    NotIndependent {
+        /// What shows it.
+        why: String,
+    },
     /// Renaming processes along a path mixes up whose turn it is.
     FairnessUnderSymmetry {
         /// The property.
@@ -92,6 +97,9 @@ impl fmt::Display for Refusal {
                 )
             }
             Refusal::NoSymmetry => write!(f, "the model declares no symmetry"),
+            Refusal::NotIndependent { why } => {
+                write!(f, "what the model says about independence is wrong: {why}")
+            }
             Refusal::FairnessUnderSymmetry { name } => {
                 write!(f, "`eventually {name}` under weak fairness needs a run without symmetry reduction")
             }
@@ -120,6 +128,9 @@ pub fn explore<M: Model>(
         Engine::Random => random::run(model, config, observer),
         Engine::Schedules(name) => schedulers::run(model, name, config, observer),
     };
+    if let Some(why) = report.contradiction.take() {
+        return Err(Refusal::NotIndependent { why });
+    }
     for property in properties.iter().filter(|property| property.kind == Kind::Eventually) {
         let over = matches!(report.stopped, Some(StopReason::Timeout | StopReason::MaxMemory | StopReason::Cancelled));
         if report.found.is_some() || over {

@@ -23,6 +23,7 @@
 //! | `eventually` | paths on which something never holds: dead ends and (fair) cycles |
 //! | `tarjan` | strongly connected components |
 //! | `stepper` | how every engine takes steps, with reductions or without |
+//! | `sleep` | sleep sets for specifications that say which actions are independent |
 //! | `concrete` | a path between representatives as one that can really be taken |
 //! | `check` | which properties a state violates |
 //! | `visited` | the set of states seen |
@@ -52,6 +53,7 @@ pub mod replay;
 mod round;
 mod schedulers;
 mod sharing;
+mod sleep;
 mod stepper;
 mod tarjan;
 mod visited;

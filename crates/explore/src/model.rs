@@ -37,6 +37,9 @@ pub trait Model: Clone + Send + 'static {
     /// Whether [`Model::receive`] tells anything: schedulers of actor systems need to know who receives what.
     const TELLS_RECEIVES: bool = false;
 
+    /// Whether [`Model::independent`] and [`Model::name`] tell anything.
+    const TELLS_INDEPENDENCE: bool = false;
+
     /// The states it may start in.
     fn initial(&self) -> Vec<Self::State>;
 
@@ -126,10 +129,19 @@ pub trait Model: Clone + Send + 'static {
         state
     }
 
-    /// Whether two actions that are both enabled in `state` commute there and neither disables the other.
+    /// Whether two actions that are both enabled in `state` commute there and neither disables the other. Of two such actions breadth-first search
+    /// tries only one order ([`Model::TELLS_INDEPENDENCE`]); the figures stay the same. A relation that is wrong in one of the first states of a run is
+    /// refused.
     fn independent(&self, state: &Self::State, a: &Self::Action, b: &Self::Action) -> bool {
         let _ = (state, a, b);
         false
+    }
+
+    /// A number below 64 by which an action is known in every state; `None` if there is none for it: then it is always tried. Two actions of one state
+    /// must not have the same.
+    fn name(&self, action: &Self::Action) -> Option<u32> {
+        let _ = action;
+        None
     }
 
     /// Moves a persistent set to the front of `actions` (all the actions of `state`) and returns its size: whatever the others do

@@ -14,6 +14,7 @@ use crate::config::Config;
 use crate::deal::{AHEAD, Deal, Order};
 use crate::frontier::{BLOCK, Block};
 use crate::recent::Recent;
+use crate::sleep::TESTED;
 use crate::stepper::{Part, Stepper};
 use crate::visited::{FEW, Seen, shard_of, shards_for};
 use crate::{Listed, Model, links};
@@ -90,6 +91,8 @@ pub struct Finds<S> {
     pub states: Vec<S>,
     /// States to be expanded again.
     pub again: Vec<Again<S>>,
+    /// Why what the model says about independence cannot be right.
+    pub contradiction: Option<String>,
 }
 
 impl<S> Default for Finds<S> {
@@ -104,6 +107,7 @@ impl<S> Default for Finds<S> {
             at_rest: Vec::new(),
             states: Vec::new(),
             again: Vec::new(),
+            contradiction: None,
         }
     }
 }
@@ -189,6 +193,11 @@ impl<M: Model> Worker<M> {
             new: Order::default(),
         }
     }
+}
+
+/// Whether states that wait have sleep sets.
+const fn sleeps<M: Model>() -> bool {
+    M::TELLS_PRINTS || M::TELLS_INDEPENDENCE
 }
 
 /// A panic of a worker ends the run in `bfs`; what it left behind is not looked at.
@@ -277,7 +286,7 @@ impl<M: Model> Round<M> {
         while let Some(at) = self.take(0, self.used.load(Ordering::Relaxed)) {
             let chunk = &mut *self.chunk(at);
             self.list_chunk(worker, chunk);
-            chunk.deal.sort(&worker.listing.listed, self.shards.len(), M::TELLS_PRINTS);
+            chunk.deal.sort(&worker.listing.listed, self.shards.len(), sleeps::<M>());
             std::mem::swap(&mut worker.listing.built, &mut chunk.built);
             std::mem::swap(&mut worker.listing.ends, &mut chunk.ends);
         }
@@ -291,6 +300,9 @@ impl<M: Model> Round<M> {
             let state = &chunk.block.states[index];
             // A model that tells its successors at once says that there are none where a step has failed.
             if M::TELLS_PRINTS || !stepper.model.has_failed(state) {
+                if M::TELLS_INDEPENDENCE && chunk.number(index) < TESTED && chunk.found.contradiction.is_none() {
+                    chunk.found.contradiction = stepper.contradiction(state);
+                }
                 let asleep = chunk.block.asleep(index);
                 let start = listing.listed.len();
                 let steps = stepper.expand(state, asleep, part, &mut listing.listed, &mut listing.built);
@@ -404,7 +416,7 @@ impl<M: Model> Round<M> {
             chunk.found.states.push(state.clone());
         }
         if !self.last.load(Ordering::Relaxed) {
-            return chunk.push(state, M::TELLS_PRINTS.then_some(asleep));
+            return chunk.push(state, sleeps::<M>().then_some(asleep));
         }
         if failed {
             return;

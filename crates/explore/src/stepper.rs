@@ -1,6 +1,7 @@
 //! How every engine takes steps: with symmetry and partial-order reduction or without, always numbering the actions of a state alike.
 
 use crate::config::{Config, Reduction};
+use crate::sleep::{self, Sleep};
 use crate::{Listed, Model, Path};
 use manyworlds_core::{LocalStats, Stats};
 
@@ -44,6 +45,9 @@ pub struct Stepper<M: Model> {
     persistent: bool,
     /// The model may know a shorter way than listing all actions.
     quick: bool,
+    /// Sleep sets are known by the names of actions.
+    sleeps: bool,
+    sleep: Sleep,
     actions: Vec<M::Action>,
     before: Option<LocalStats>,
 }
@@ -60,9 +64,20 @@ impl<M: Model> Stepper<M> {
             whole: config.exact || config.symmetry,
             persistent,
             quick: M::TELLS_PRINTS && !(config.exact || config.symmetry || persistent),
+            sleeps: M::TELLS_INDEPENDENCE && !config.symmetry && !persistent,
+            sleep: Sleep::default(),
             actions: Vec::new(),
             before,
         }
+    }
+
+    /// Why what the model says about independence cannot be right, if `state` shows it.
+    pub fn contradiction(&mut self, state: &M::State) -> Option<String> {
+        if !self.sleeps {
+            return None;
+        }
+        self.list(state);
+        sleep::contradiction(&self.model, state, &self.actions)
     }
 
     fn canonical(&self, state: M::State) -> M::State {
@@ -98,12 +113,13 @@ impl<M: Model> Stepper<M> {
         {
             return Steps { generated, reduced: false };
         }
-        self.expand_slowly(state, part, listed, built)
+        self.expand_slowly(state, asleep, part, listed, built)
     }
 
     fn expand_slowly(
         &mut self,
         state: &M::State,
+        asleep: u64,
         part: Part,
         listed: &mut Vec<Listed>,
         built: &mut Vec<M::State>,
@@ -115,14 +131,25 @@ impl<M: Model> Stepper<M> {
         };
         let reduced = range.end < self.actions.len();
         let mut generated = 0;
+        if self.sleeps {
+            self.sleep.enter(&self.model, &self.actions);
+        }
         for nth in range {
+            if self.sleeps && self.sleep.holds(asleep, nth) {
+                generated += 1;
+                continue;
+            }
             let Some(next) = self.model.next(state, &self.actions[nth]) else { continue };
             generated += 1;
+            let asleep = match self.sleeps {
+                true => self.sleep.after(&self.model, state, &self.actions, nth, asleep),
+                false => 0,
+            };
             if next == *state {
                 continue;
             }
             let next = self.canonical(next);
-            listed.push(Listed { number: nth as u32, asleep: 0, print: self.model.fingerprint(&next) });
+            listed.push(Listed { number: nth as u32, asleep, print: self.model.fingerprint(&next) });
             if self.whole {
                 built.push(next);
             }

@@ -1,0 +1,100 @@
+//! Sleep sets (Godefroid) for specifications that say which actions are independent ([`Model::independent`]). Breadth-first search goes by them: why
+//! that leaves no state out is argued at [`crate::Listed::asleep`].
+//!
+//! A set is a word; the bit of an action is its [`Model::name`], so that it is the same action in every state. An action without a name never
+//! sleeps.
+//!
+//! A relation that is wrong would hide states without a sign. So it is put to the test in the first states of a run, all pairs of actions: the same
+//! states for any number of workers.
+
+use crate::Model;
+
+/// A set has so many bits.
+pub const NAMES: u32 = u64::BITS;
+/// The relation is tested in so many states.
+pub const TESTED: u32 = 1 << 10;
+
+/// The bits of the actions of one state.
+#[derive(Default)]
+pub struct Sleep {
+    bits: Vec<u64>,
+    /// Actions that were tried before.
+    before: u64,
+}
+
+impl Sleep {
+    /// Looks at the actions of another state.
+    pub fn enter<M: Model>(&mut self, model: &M, actions: &[M::Action]) {
+        self.bits.clear();
+        self.bits.extend(actions.iter().map(|action| model.name(action).map_or(0, bit)));
+        self.before = 0;
+    }
+
+    /// Whether an action is in this set.
+    #[inline]
+    pub fn holds(&self, set: u64, nth: usize) -> bool {
+        set & self.bits[nth] != 0
+    }
+
+    /// The action `nth` of `state` is tried now, where those in `asleep` are not: what may sleep after it.
+    pub fn after<M: Model>(
+        &mut self,
+        model: &M,
+        state: &M::State,
+        actions: &[M::Action],
+        nth: usize,
+        asleep: u64,
+    ) -> u64 {
+        let candidates = asleep | self.before;
+        self.before |= self.bits[nth];
+        if candidates == 0 {
+            return 0;
+        }
+        let sleeps = |at: usize| self.holds(candidates, at) && model.independent(state, &actions[at], &actions[nth]);
+        (0..actions.len()).filter(|&at| sleeps(at)).fold(0, |set, at| set | self.bits[at])
+    }
+}
+
+fn bit(name: u32) -> u64 {
+    1u64.checked_shl(name).unwrap_or(0)
+}
+
+/// Why what the model says about names and independence cannot be right, as far as `state` shows it.
+pub fn contradiction<M: Model>(model: &M, state: &M::State, actions: &[M::Action]) -> Option<String> {
+    for (at, a) in actions.iter().enumerate() {
+        if let Some(name @ NAMES..) = model.name(a) {
+            return Some(format!("the name of the action {a:?} is {name}, but names are below {NAMES}"));
+        }
+        for b in &actions[at + 1..] {
+            if model.name(a).is_some() && model.name(a) == model.name(b) {
+                return Some(format!("the actions {a:?} and {b:?} of {state:?} have the same name"));
+            }
+            if let Some(why) = dependence(model, state, a, b) {
+                return Some(format!("the actions {a:?} and {b:?} are declared independent in {state:?}, but {why}"));
+            }
+        }
+    }
+    None
+}
+
+/// How two actions that are declared independent depend on each other.
+fn dependence<M: Model>(model: &M, state: &M::State, a: &M::Action, b: &M::Action) -> Option<String> {
+    let declared = model.independent(state, a, b);
+    if declared != model.independent(state, b, a) {
+        return Some("not the other way round".to_string());
+    }
+    let (after_a, after_b) = (model.next(state, a)?, model.next(state, b)?);
+    if !declared {
+        return None;
+    }
+    let then = |state: &M::State, action: &M::Action| {
+        let mut actions = Vec::new();
+        model.actions(state, &mut actions);
+        actions.contains(action).then(|| model.next(state, action)).flatten()
+    };
+    match (then(&after_a, b), then(&after_b, a)) {
+        (None, _) => Some(format!("{a:?} disables {b:?}")),
+        (_, None) => Some(format!("{b:?} disables {a:?}")),
+        (one, other) => (one != other).then(|| "their order makes a difference".to_string()),
+    }
+}

@@ -1,0 +1,275 @@
+//! Specifications that say which actions are independent: breadth-first search tries fewer of them and finds the same.
+
+use manyworlds_explore::{Budget, Config, Engine, Model, NoObserver, Property, Refusal, Report, explore};
+use proptest::prelude::*;
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// A step of a process: from a place to another, if a variable has a value; then a variable changes.
+#[derive(Clone, Debug)]
+struct Move {
+    process: usize,
+    from: u8,
+    to: u8,
+    /// The variable that is read, and the value it must have.
+    reads: Option<(usize, u8)>,
+    /// The variable that is written: set to the value, or increased by it.
+    writes: Option<(usize, u8, bool)>,
+}
+
+/// Processes with a place each and shared variables modulo three.
+#[derive(Clone, Debug)]
+struct Processes {
+    moves: Arc<Vec<Move>>,
+    wrong: (Vec<u8>, Vec<u8>),
+}
+
+type State = (Vec<u8>, Vec<u8>);
+
+const VARIABLES: usize = 2;
+
+impl Processes {
+    fn touches(&self, a: &Move, b: &Move) -> bool {
+        let read = |m: &Move| m.reads.map(|(variable, _)| variable);
+        let written = |m: &Move| m.writes.map(|(variable, ..)| variable);
+        let both_add = matches!((a.writes, b.writes), (Some((.., true)), Some((.., true))));
+        let clash = |one: Option<usize>, other: Option<usize>| one.is_some() && one == other;
+        clash(read(a), written(b))
+            || clash(written(a), read(b))
+            || clash(written(a), written(b)) && !both_add
+            || a.process == b.process
+    }
+}
+
+impl Model for Processes {
+    type State = State;
+    type Action = usize;
+
+    fn initial(&self) -> Vec<State> {
+        vec![(vec![0; 3], vec![0; VARIABLES]), (vec![1; 3], vec![0; VARIABLES])]
+    }
+
+    fn actions(&self, (places, variables): &State, out: &mut Vec<usize>) {
+        let enabled = |m: &Move| {
+            places[m.process] == m.from && m.reads.is_none_or(|(variable, value)| variables[variable] == value)
+        };
+        out.extend((0..self.moves.len()).filter(|&action| enabled(&self.moves[action])));
+    }
+
+    fn next(&self, (places, variables): &State, action: &usize) -> Option<State> {
+        let (m, mut places, mut variables) = (&self.moves[*action], places.clone(), variables.clone());
+        places[m.process] = m.to;
+        if let Some((variable, value, adds)) = m.writes {
+            variables[variable] = (value + if adds { variables[variable] } else { 0 }) % 3;
+        }
+        Some((places, variables))
+    }
+
+    fn properties(&self) -> Vec<Property<Processes>> {
+        vec![Property::never("wrong", |model: &Processes, state: &State| *state == model.wrong)]
+    }
+}
+
+thread_local! {
+    /// How often a successor was worked out.
+    static STEPS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// The same, but it tells what is independent.
+#[derive(Clone, Debug)]
+struct Telling(Processes);
+
+impl Model for Telling {
+    type State = State;
+    type Action = usize;
+
+    const TELLS_INDEPENDENCE: bool = true;
+
+    fn initial(&self) -> Vec<State> {
+        self.0.initial()
+    }
+
+    fn actions(&self, state: &State, out: &mut Vec<usize>) {
+        self.0.actions(state, out);
+    }
+
+    fn next(&self, state: &State, action: &usize) -> Option<State> {
+        STEPS.set(STEPS.get() + 1);
+        self.0.next(state, action)
+    }
+
+    fn properties(&self) -> Vec<Property<Telling>> {
+        vec![Property::never("wrong", |model: &Telling, state: &State| *state == model.0.wrong)]
+    }
+
+    fn independent(&self, _: &State, a: &usize, b: &usize) -> bool {
+        !self.0.touches(&self.0.moves[*a], &self.0.moves[*b])
+    }
+
+    /// Some actions have none.
+    fn name(&self, action: &usize) -> Option<u32> {
+        (action % 7 != 6).then_some(*action as u32)
+    }
+}
+
+fn moves() -> impl Strategy<Value = Move> {
+    let reads = prop::option::weighted(0.3, (0..VARIABLES, 0..3u8));
+    let writes = prop::option::weighted(0.4, (0..VARIABLES, 0..3u8, any::<bool>()));
+    (0..3usize, 0..3u8, 0..3u8, reads, writes).prop_map(|(process, from, to, reads, writes)| Move {
+        process,
+        from,
+        to,
+        reads,
+        writes,
+    })
+}
+
+fn processes() -> impl Strategy<Value = Processes> {
+    let wrong = (prop::collection::vec(0..3u8, 3), prop::collection::vec(0..3u8, VARIABLES));
+    (prop::collection::vec(moves(), 3..25), wrong)
+        .prop_map(|(moves, wrong)| Processes { moves: Arc::new(moves), wrong })
+}
+
+fn run<M: Model>(model: &M, config: &Config) -> Result<Report<M>, Refusal> {
+    explore(model, Engine::Bfs, config, &NoObserver)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whoever_tells_is_explored_alike(
+        model in processes(),
+        threads in 1..4usize,
+        exact: bool,
+        keep_going: bool,
+        depth in prop::option::of(0..7u64),
+    ) {
+        let budget = Budget { depth, ..Budget::default() };
+        let config = Config { threads, exact, keep_going, budget, collect_states: true, ..Config::default() };
+        let (plain, telling) = (run(&model, &config).unwrap(), run(&Telling(model.clone()), &config).unwrap());
+        prop_assert_eq!(&telling.states, &plain.states, "the same states in the same order");
+        let figures = |stats: &manyworlds_core::Stats| (stats.states, stats.transitions, stats.depth, stats.violations);
+        prop_assert_eq!(figures(&telling.stats), figures(&plain.stats));
+        prop_assert_eq!((telling.frontier, telling.stopped), (plain.frontier, plain.stopped));
+        let path = |steps: &[(usize, State)]| steps.to_vec();
+        prop_assert_eq!(telling.found.map(|found| path(&found.path.steps)), plain.found.map(|found| path(&found.path.steps)));
+    }
+
+    /// A relation that is too large in a state that can be reached is refused; one that is not must not be.
+    #[test]
+    fn a_wrong_relation_is_refused(model in processes()) {
+        let careless = Careless(Telling(model));
+        let states = run(&careless.0, &Config { keep_going: true, collect_states: true, ..Config::default() }).unwrap().states;
+        let wrong = states.iter().any(|state| careless.is_wrong_in(state));
+        for threads in [1, 2] {
+            let answer = run(&careless, &Config { threads, keep_going: true, ..Config::default() });
+            prop_assert_eq!(matches!(answer, Err(Refusal::NotIndependent { .. })), wrong);
+        }
+    }
+}
+
+/// Says that the actions of different processes are independent, whatever they do.
+#[derive(Clone, Debug)]
+struct Careless(Telling);
+
+impl Careless {
+    fn is_wrong_in(&self, state: &State) -> bool {
+        let enabled = |state: &State| {
+            let mut actions = Vec::new();
+            self.0.actions(state, &mut actions);
+            actions.into_iter().collect::<BTreeSet<usize>>()
+        };
+        let after = |state: &State, action: usize| self.0.next(state, &action).expect("every action leads somewhere");
+        let commute = |a: usize, b: usize| {
+            let (one, other) = (after(state, a), after(state, b));
+            enabled(&one).contains(&b) && enabled(&other).contains(&a) && after(&one, b) == after(&other, a)
+        };
+        let all = enabled(state);
+        all.iter().any(|&a| all.iter().any(|&b| a < b && self.independent(state, &a, &b) && !commute(a, b)))
+    }
+}
+
+impl Model for Careless {
+    type State = State;
+    type Action = usize;
+
+    const TELLS_INDEPENDENCE: bool = true;
+
+    fn initial(&self) -> Vec<State> {
+        self.0.initial()
+    }
+
+    fn actions(&self, state: &State, out: &mut Vec<usize>) {
+        self.0.actions(state, out);
+    }
+
+    fn next(&self, state: &State, action: &usize) -> Option<State> {
+        self.0.next(state, action)
+    }
+
+    fn independent(&self, _: &State, a: &usize, b: &usize) -> bool {
+        let moves = &self.0.0.moves;
+        moves[*a].process != moves[*b].process
+    }
+
+    fn name(&self, action: &usize) -> Option<u32> {
+        Some(*action as u32)
+    }
+}
+
+/// Three processes that go round on their own: nearly all orders are the same.
+#[test]
+fn fewer_steps_are_worked_out() {
+    let round =
+        |process| (0..20u8).map(move |from| Move { process, from, to: (from + 1) % 20, reads: None, writes: None });
+    let model = Processes { moves: Arc::new((0..3).flat_map(round).collect()), wrong: (vec![], vec![]) };
+    let telling = Telling(model);
+    STEPS.set(0);
+    let report = run(&telling, &Config::default()).unwrap();
+    let (states, transitions) = (report.stats.states.unwrap(), report.stats.transitions.unwrap());
+    // From two starts that meet: all places.
+    assert_eq!((states, transitions), (8_000, 24_002));
+    // Some are worked out a few times to test the relation; new states are built once more.
+    let tested = 15 * 1_024;
+    assert!(STEPS.get() < transitions + states - 8_000 + tested, "{} steps", STEPS.get());
+}
+
+#[test]
+fn names_are_small_and_different() {
+    #[derive(Clone)]
+    struct Named(u32);
+
+    impl Model for Named {
+        type State = u8;
+        type Action = u8;
+
+        const TELLS_INDEPENDENCE: bool = true;
+
+        fn initial(&self) -> Vec<u8> {
+            vec![0]
+        }
+
+        fn actions(&self, _: &u8, out: &mut Vec<u8>) {
+            out.extend([1, 2]);
+        }
+
+        fn next(&self, state: &u8, action: &u8) -> Option<u8> {
+            Some(state | action)
+        }
+
+        fn name(&self, action: &u8) -> Option<u32> {
+            Some(self.0.max(u32::from(*action)))
+        }
+    }
+
+    let why = |model: Named| match run(&model, &Config::default()) {
+        Err(refusal) => refusal.to_string(),
+        Ok(_) => String::new(),
+    };
+    assert_eq!(why(Named(0)), "");
+    let begin = "what the model says about independence is wrong: ";
+    assert_eq!(why(Named(3)), format!("{begin}the actions 1 and 2 of 0 have the same name"));
+    assert_eq!(why(Named(64)), format!("{begin}the name of the action 1 is 64, but names are below 64"));
+}
