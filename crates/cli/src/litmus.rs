@@ -25,6 +25,9 @@ pub fn run(args: &LitmusArgs) -> Result<Exit, Complaint> {
         mismatches += found.len();
         found.iter().for_each(|mismatch| print_line(mismatch));
     }
+    if checked == 0 {
+        return Err(format!("{file}: there is no program in it; expected a table: {}", HEADER.replace('\t', ", ")));
+    }
     print_line(&format!("{checked} checked, {mismatches} mismatches"));
     Ok(if mismatches == 0 { Exit::Verified } else { Exit::Violated })
 }

@@ -5,6 +5,7 @@
 
 use crate::check::Checks;
 use crate::config::{Config, Found, Report};
+use crate::estimate;
 use crate::frontier::{BLOCK, Frontier};
 use crate::links::Links;
 use crate::meeting::Meeting;
@@ -65,7 +66,7 @@ fn with_helpers<M: Model>(bfs: &mut Bfs<'_, M>, worker: &mut Worker<M>, model: &
     let helpers = std::thread::scope(|scope| {
         let help = |mut helper: Worker<M>| {
             let (meeting, over, phases) = (&meeting, &over, &phases);
-            scope.spawn(move || {
+            let run = move || {
                 while {
                     meeting.wait();
                     !over.load(Ordering::Relaxed)
@@ -73,9 +74,11 @@ fn with_helpers<M: Model>(bfs: &mut Bfs<'_, M>, worker: &mut Worker<M>, model: &
                     phases(&mut helper);
                 }
                 helper
-            })
+            };
+            std::thread::Builder::new().spawn_scoped(scope, run).ok()
         };
-        let helpers: Vec<_> = helpers.into_iter().map(help).collect();
+        let helpers: Vec<_> = helpers.into_iter().map_while(help).collect();
+        meeting.do_without(config.threads - 1 - helpers.len());
         bfs.levels(|| {
             meeting.wait();
             phases(worker);
@@ -109,6 +112,8 @@ struct Bfs<'a, M: Model> {
     grew: bool,
     /// How many states were new in the last round.
     fresh: usize,
+    /// How many states each level has that was found completely.
+    levels: Vec<u64>,
     report: Report<M>,
 }
 
@@ -127,6 +132,7 @@ impl<'a, M: Model> Bfs<'a, M> {
             asks_at_rest: false,
             grew: false,
             fresh: 0,
+            levels: Vec::new(),
             report: Report::default(),
         }
     }
@@ -138,6 +144,7 @@ impl<'a, M: Model> Bfs<'a, M> {
         while self.next.len() > 0 && !self.stops() && (self.wrong.is_none() || self.config.keep_going) {
             std::mem::swap(&mut self.current, &mut self.next);
             self.grew = false;
+            self.levels.push(self.current.len() as u64);
             let mut first = self.links.len() - self.current.len();
             let start_of_next = self.links.len() as u32;
             level += 1;
@@ -236,7 +243,7 @@ impl<'a, M: Model> Bfs<'a, M> {
     fn stops(&mut self) -> bool {
         if self.report.stopped.is_none() {
             let (states, frontier) = (self.links.len() as u64, self.waiting());
-            let done = 1.0 - frontier as f64 / states.max(1) as f64;
+            let done = estimate::done(&self.levels, states - frontier);
             self.report.stopped = self.observer.tick(&Progress { executions: 0, states, frontier, done });
         }
         self.report.stopped.is_some() || self.report.contradiction.is_some()

@@ -37,19 +37,21 @@ pub fn run<M: Model>(model: &M, config: &Config, observer: &dyn Observer) -> Rep
     let mut first = Worker::new(model, config, &shared);
     first.seed();
     let workers = if config.threads > 1 {
-        let others = (1..config.threads).map(|_| Worker::new(model, config, &shared));
-        let workers: Vec<Worker<'_, M>> = std::iter::once(first).chain(others).collect();
+        let run = |mut worker: Worker<'_, M>| {
+            worker.run(&mut Access::Shared(&shared.visited));
+            worker.own
+        };
         std::thread::scope(|scope| {
-            let run = |mut worker: Worker<'_, M>| {
-                let shared = &shared;
-                worker.run(&mut Access::Shared(&shared.visited));
-                worker.own
+            let start = |_| {
+                let worker = Worker::new(model, config, &shared);
+                std::thread::Builder::new().spawn_scoped(scope, || run(worker)).ok()
             };
-            let threads: Vec<_> = workers.into_iter().map(|worker| scope.spawn(move || run(worker))).collect();
-            threads
-                .into_iter()
-                .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-                .collect()
+            let others: Vec<_> = (1..config.threads).map_while(start).collect();
+            shared.do_without(config.threads - 1 - others.len());
+            let others = std::iter::once(run(first)).chain(
+                others.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))),
+            );
+            others.collect()
         })
     } else {
         first.run(&mut Access::Held(shared.visited.iter().map(lock).collect()));
@@ -423,8 +425,8 @@ impl<'a, M: Model> Worker<'a, M> {
         self.visits += 1;
         if self.visits.is_multiple_of(TICK) {
             let (states, frontier) = (self.shared.states.load(Ordering::Relaxed), self.stack.len() as u64);
-            let done = 1.0 - frontier as f64 / states.max(1) as f64;
-            if let Some(reason) = self.shared.observer.tick(&Progress { executions: 0, states, frontier, done }) {
+            // How much is left nobody can tell: the stack says nothing about what lies beyond it.
+            if let Some(reason) = self.shared.observer.tick(&Progress { executions: 0, states, frontier, done: 0.0 }) {
                 self.shared.stop(Some(reason));
             }
         }

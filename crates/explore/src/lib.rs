@@ -9,6 +9,7 @@
 //! | [`config`] | what a run is told, and what it answers |
 //! | `engine` | [`explore`]: picks the engine, runs it, and refuses what it cannot decide |
 //! | `bfs` | breadth-first search: levels of rounds, the same result for any number of workers |
+//! | `estimate` | how much of breadth-first search lies behind |
 //! | `round` | one round: list the successors of chunks of the frontier, insert them into the visited states, build what is new |
 //! | `deal` | the successors of a chunk, sorted by shard of the visited states |
 //! | `recent` | what was listed lately need not be looked up again |
@@ -36,6 +37,7 @@ pub mod config;
 mod deal;
 mod dfs;
 mod engine;
+mod estimate;
 mod eventually;
 pub mod fingerprint;
 mod frontier;

@@ -12,7 +12,7 @@ const LOOKS: u32 = 20_000;
 
 /// A meeting of a fixed number of workers, over and over again.
 pub struct Meeting {
-    workers: usize,
+    workers: AtomicUsize,
     /// Who has come to the present meeting.
     present: AtomicUsize,
     /// How many meetings there were.
@@ -25,7 +25,7 @@ impl Meeting {
     /// Meetings of so many workers.
     pub fn new(workers: usize) -> Meeting {
         Meeting {
-            workers,
+            workers: AtomicUsize::new(workers),
             present: AtomicUsize::new(0),
             held: AtomicUsize::new(0),
             asleep: Mutex::new(()),
@@ -33,10 +33,15 @@ impl Meeting {
         }
     }
 
+    /// Some workers will never come: there is no thread for them. To be said before the first meeting, by one who is expected there.
+    pub fn do_without(&self, absent: usize) {
+        self.workers.fetch_sub(absent, Ordering::AcqRel);
+    }
+
     /// Waits until all workers have come.
     pub fn wait(&self) {
         let meeting = self.held.load(Ordering::Acquire);
-        if self.present.fetch_add(1, Ordering::AcqRel) + 1 == self.workers {
+        if self.present.fetch_add(1, Ordering::AcqRel) + 1 == self.workers.load(Ordering::Acquire) {
             self.present.store(0, Ordering::Relaxed);
             // Behind the lock, so that nobody falls asleep between a last look and this.
             let _asleep = self.asleep.lock().unwrap_or_else(PoisonError::into_inner);

@@ -25,8 +25,12 @@ pub fn run<M: Model>(model: &M, config: &Config, observer: &dyn Observer) -> Rep
     let mut walkers: Vec<Walker<M>> = (0..config.threads.max(1)).map(|_| Walker::new(model, config)).collect();
     let (mut finished, mut steps, mut report) = (0, 0, Report::default());
     while finished < walks && report.stopped.is_none() && (report.found.is_none() || config.keep_going) {
-        let batch =
-            Batch { next: AtomicU64::new(finished), end: walks.min(finished + BATCH), stopped: Mutex::new(None) };
+        let batch = Batch {
+            next: AtomicU64::new(finished),
+            end: walks.min(finished + BATCH),
+            walks,
+            stopped: Mutex::new(None),
+        };
         batch.walk(&mut walkers, observer);
         let mut all: Vec<Walk<M>> = walkers.iter_mut().flat_map(|walker| walker.walks.drain(..)).collect();
         all.sort_by_key(|walk| walk.number);
@@ -55,18 +59,20 @@ pub fn run<M: Model>(model: &M, config: &Config, observer: &dyn Observer) -> Rep
 struct Batch {
     next: AtomicU64,
     end: u64,
+    /// How many there will be in all batches.
+    walks: u64,
     stopped: Mutex<Option<StopReason>>,
 }
 
 impl Batch {
     fn walk<M: Model>(&self, walkers: &mut [Walker<M>], observer: &dyn Observer) {
-        if let [walker] = walkers {
-            return walker.run(self, observer);
-        }
+        let [first, others @ ..] = walkers else { return };
         std::thread::scope(|scope| {
-            for walker in walkers {
-                scope.spawn(|| walker.run(self, observer));
+            for walker in others {
+                // Where there is no thread for it, the others walk more.
+                let _ = std::thread::Builder::new().spawn_scoped(scope, || walker.run(self, observer));
             }
+            first.run(self, observer);
         });
     }
 }
@@ -105,7 +111,7 @@ impl<M: Model> Walker<M> {
             }
             let mut tick = || {
                 let progress =
-                    Progress { executions: number, done: number as f64 / batch.end as f64, ..Progress::default() };
+                    Progress { executions: number, done: number as f64 / batch.walks as f64, ..Progress::default() };
                 let reason = observer.tick(&progress);
                 if reason.is_some() {
                     *lock(&batch.stopped) = reason;

@@ -40,6 +40,8 @@ pub struct Queue<S> {
     pub jobs: Vec<Job<S>>,
     /// Workers that have nothing to do.
     pub waiting: usize,
+    /// Workers that could not be started.
+    absent: usize,
 }
 
 /// Everything workers share.
@@ -69,7 +71,7 @@ impl<'a, M: Model> Shared<'a, M> {
                 .map(|_| Mutex::new(Reached::new(config.exact, config.budget.depth.is_some())))
                 .collect(),
             states: AtomicU64::new(0),
-            queue: Mutex::new(Queue { jobs: Vec::new(), waiting: 0 }),
+            queue: Mutex::new(Queue { jobs: Vec::new(), waiting: 0, absent: 0 }),
             wake: Condvar::new(),
             hungry: AtomicUsize::new(0),
             stop: AtomicBool::new(false),
@@ -92,6 +94,12 @@ impl<'a, M: Model> Shared<'a, M> {
         self.wake.notify_all();
     }
 
+    /// So many workers will not come: there is no thread for them.
+    pub fn do_without(&self, absent: usize) {
+        self.queue().absent = absent;
+        self.wake.notify_all();
+    }
+
     /// Lets waiting workers know of new jobs in the queue.
     pub fn announce(&self, queue: &Queue<M::State>) {
         self.hungry.store(queue.waiting.saturating_sub(queue.jobs.len()), Ordering::Relaxed);
@@ -111,7 +119,7 @@ impl<'a, M: Model> Shared<'a, M> {
                 self.hungry.store(queue.waiting.saturating_sub(queue.jobs.len()), Ordering::Relaxed);
                 return Some(job);
             }
-            if queue.waiting == threads {
+            if queue.waiting + queue.absent == threads {
                 self.wake.notify_all();
                 return None;
             }

@@ -26,6 +26,8 @@ pub struct Shared<'a> {
 struct Queue {
     tasks: Vec<Portable>,
     idle: usize,
+    /// Workers that could not be started.
+    absent: usize,
 }
 
 impl<'a> Shared<'a> {
@@ -68,7 +70,7 @@ impl<'a> Shared<'a> {
                 self.hungry.store(queue.idle.saturating_sub(queue.tasks.len()), Ordering::Relaxed);
                 return Some(task);
             }
-            if queue.idle == workers {
+            if queue.idle + queue.absent == workers {
                 self.halted.store(true, Ordering::Relaxed);
                 self.wake.notify_all();
                 return None;
@@ -76,6 +78,12 @@ impl<'a> Shared<'a> {
             self.hungry.store(queue.idle, Ordering::Relaxed);
             queue = self.wake.wait(queue).expect("no worker panics with the lock");
         }
+    }
+
+    /// So many workers will not come: there is no thread for them.
+    fn do_without(&self, absent: usize) {
+        self.queue.lock().expect("no worker panics with the lock").absent = absent;
+        self.wake.notify_all();
     }
 
     /// Whether the run is over.
@@ -152,7 +160,9 @@ fn explore_with<F: LocalsFactory>(factory: &F, config: &Config, observer: &dyn O
     };
     let mut reports = Vec::new();
     std::thread::scope(|scope| {
-        let others: Vec<_> = (1..workers).map(|_| scope.spawn(|| work(false))).collect();
+        let start = |_| std::thread::Builder::new().spawn_scoped(scope, || work(false)).ok();
+        let others: Vec<_> = (1..workers).map_while(start).collect();
+        shared.do_without(workers - 1 - others.len());
         reports.push(work(true));
         for other in others {
             match other.join() {

@@ -1,5 +1,7 @@
 //! The variables `MANYWORLDS_*`: one table for the command line and for `#[manyworlds::test]`.
 
+use crate::suggest::did_you_mean;
+
 /// A variable of the environment that changes a default.
 #[derive(Clone, Copy, Debug)]
 pub struct Variable {
@@ -67,4 +69,23 @@ pub const VARIABLES: [Variable; 15] = [
 /// A complaint about the value of an option, a variable or a parameter, always in the same words.
 pub fn complaint(name: &str, value: &str, expected: &str) -> String {
     format!("{name} is `{value}`; expected {expected}")
+}
+
+/// What to say about variables that look like ours but are not, by name.
+pub fn unknown<'a>(set: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let known = || VARIABLES.iter().map(|variable| variable.name);
+    let strange = set.filter(|name| name.starts_with("MANYWORLDS_") && !known().any(|known| known == *name));
+    strange.map(|name| format!("{name} is set, but there is no such variable{}", did_you_mean(name, known()))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misspelt_variable_is_told() {
+        let set = ["HOME", "MANYWORLDS_SEED", "MANYWORLDS_TIMEOT", "MANYWORLDS"];
+        let told = "MANYWORLDS_TIMEOT is set, but there is no such variable. Did you mean `MANYWORLDS_TIMEOUT`?";
+        assert_eq!(unknown(set.into_iter()), [told]);
+    }
 }

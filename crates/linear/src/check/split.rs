@@ -88,7 +88,9 @@ pub fn check_all<S: Spec>(
         work();
     } else {
         std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+            let start = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
+            let workers: Vec<_> = (1..threads).map_while(start).collect();
+            work();
             // A panic of the specification is the same panic, however many there are.
             workers.into_iter().for_each(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)));
         });

@@ -20,20 +20,21 @@ pub fn run(app: &App, args: &CheckArgs) -> Result<Exit, Complaint> {
     let subject = model.subject(&params)?;
     let options = Options { name: model.name.to_string(), params: params.json().clone(), ..options(args) };
 
-    expect_writable(&args.exports, args.trace.as_ref())?;
+    expect_writable(&args.exports, args.trace.as_ref(), None)?;
     let started = Instant::now();
     let bar = Bar::new(args.quiet, &options);
     let answer = options.check_with(&*subject, &bar).map_err(|refused| refused.to_string())?;
     bar.clear();
     let time = started.elapsed();
 
-    write_trace("--trace", args.trace.as_deref(), answer.outcome.trace(), Trace::to_json)?;
-    exports::write(&args.exports, &page(&answer, model, &params, time))?;
+    // First the answer: whatever becomes of the files, it is not lost.
     if args.json {
         print_line(&json::outcome(&answer, model.name, &params, time).to_string());
     } else {
         print_human(app, args, &answer, time);
     }
+    write_trace("--trace", args.trace.as_deref(), answer.outcome.trace(), Trace::to_json)?;
+    exports::write(&args.exports, &page(&answer, model, &params, time))?;
     Ok(match answer.outcome.verdict {
         Verdict::Verified { .. } => Exit::Verified,
         Verdict::Violated { .. } => Exit::Violated,

@@ -11,11 +11,26 @@ use std::path::{Path, PathBuf};
 /// The largest source file that is looked into.
 const LARGEST_SOURCE: u64 = 4 << 20;
 
-/// Complains before the run about files that cannot be written.
-pub fn expect_writable(args: &ExportArgs, trace: Option<&PathBuf>) -> Result<(), Complaint> {
-    let files = [("--trace", trace), ("--html", args.html.as_ref()), ("--dot", args.dot.as_ref())];
-    let files = files.into_iter().chain([("--shiviz", args.shiviz.as_ref())]);
-    files.filter_map(|(option, file)| Some((option, file?))).try_for_each(|(o, file)| output::expect_writable(o, file))
+/// Complains before the run about files that cannot be written, and about two that are one: the first would be lost.
+pub fn expect_writable(args: &ExportArgs, trace: Option<&PathBuf>, source: Option<&Path>) -> Result<(), Complaint> {
+    let files = [
+        ("--trace", trace),
+        ("--html", args.html.as_ref()),
+        ("--dot", args.dot.as_ref()),
+        ("--shiviz", args.shiviz.as_ref()),
+    ];
+    let files: Vec<(&str, &Path)> =
+        files.into_iter().filter_map(|(option, file)| Some((option, file?.as_path()))).collect();
+    for (at, &(option, file)) in files.iter().enumerate() {
+        output::expect_writable(option, file)?;
+        if source.is_some_and(|source| output::same(source, file)) {
+            return Err(format!("{option}: {} is the trace itself; expected another file", file.display()));
+        }
+        if let Some((other, _)) = files[..at].iter().find(|(_, other)| output::same(other, file)) {
+            return Err(format!("{option}: {} is the file of {other}, too; expected another one", file.display()));
+        }
+    }
+    Ok(())
 }
 
 /// Writes what was asked for. Without a counterexample there is nothing but a page to write.

@@ -2,7 +2,7 @@
 
 use super::args::LinearizeArgs;
 use super::check::{interrupt, workers};
-use super::terminal::{complain, print_line, style};
+use super::terminal::{complain, note, print_line, style};
 use super::{Complaint, Exit, history_page, output};
 use crate::{Observer, Watch};
 use manyworlds_linear::formats::Format;
@@ -51,12 +51,15 @@ pub fn run(args: &LinearizeArgs) -> Result<Exit, Complaint> {
         let watch = Watch::new(question.timeout, args.max_memory, Some(cancel.clone()), None);
         match check(&question, file, &watch) {
             Ok(checked) => {
-                if let Some(page) = &args.html {
-                    unread.extend(output::write("--html", page, &checked.page()).err());
-                }
                 violated |= matches!(checked.answer.verdict, Verdict::Violated(_));
                 incomplete |= matches!(checked.answer.verdict, Verdict::Incomplete(_));
                 print_line(&if args.json { checked.json() } else { checked.words() });
+                if checked.recorded.history.is_empty() {
+                    note(&format!("{}: there are no operations in it, so nothing was judged", file.display()));
+                }
+                if let Some(page) = &args.html {
+                    unread.extend(output::write("--html", page, &checked.page()).err());
+                }
             }
             Err(complaint) => unread.push(complaint),
         }
@@ -77,8 +80,7 @@ fn expect_page(page: &Path, files: &[PathBuf]) -> Result<(), Complaint> {
     if files.len() > 1 {
         return Err(format!("--html: a page shows one history, and there are {} files; run it for each", files.len()));
     }
-    let same = |file: &PathBuf| matches!((file.canonicalize(), page.canonicalize()), (Ok(a), Ok(b)) if a == b);
-    if files.iter().any(same) {
+    if files.iter().any(|file| output::same(file, page)) {
         return Err(format!("--html: {} is the history itself; expected another file", page.display()));
     }
     output::expect_writable("--html", page)

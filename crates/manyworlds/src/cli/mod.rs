@@ -28,6 +28,7 @@ mod replay;
 pub mod terminal;
 pub mod values;
 
+use crate::environment;
 use crate::models::Model;
 use crate::suggest::did_you_mean;
 use args::Common;
@@ -141,6 +142,8 @@ impl App {
 
     /// Does what these arguments say; the first is the name of the program.
     pub fn run_with(&self, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+        let set: Vec<String> = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()).collect();
+        environment::unknown(set.iter().map(String::as_str)).iter().for_each(|problem| terminal::note(problem));
         let done = match self.command().try_get_matches_from(arguments) {
             Ok(matches) => self.names_differ().and_then(|()| self.perform(&matches)),
             Err(error) => match values::complaint_in(&error) {
@@ -152,6 +155,7 @@ impl App {
                 }
             },
         };
+        let done = done.and_then(|exit| terminal::unprinted().map_or(Ok(exit), |problem| Err(problem.to_string())));
         ExitCode::from(match done {
             Ok(Exit::Verified) => 0,
             Ok(Exit::Violated) => 1,

@@ -14,8 +14,27 @@ pub fn expect_writable(option: &str, file: &Path) -> Result<(), Complaint> {
     }
     match directory(file) {
         directory if !directory.is_dir() => complaint(&format!("there is no directory {}", directory.display())),
-        _ => Ok(()),
+        // What is no plain file is written to as it is.
+        _ if file.exists() && !file.is_file() => Ok(()),
+        _ => try_beside(file).or_else(|e| complaint(&e.to_string())),
     }
+}
+
+/// Writes nothing beside a file, to see whether something could be written there.
+fn try_beside(file: &Path) -> std::io::Result<()> {
+    let beside = beside(&file.canonicalize().unwrap_or_else(|_| file.to_path_buf()));
+    std::fs::write(&beside, "")?;
+    std::fs::remove_file(&beside)
+}
+
+/// Whether two names mean one plain file, which may not be there yet. Something else, like a terminal, can be written to twice.
+pub fn same(one: &Path, other: &Path) -> bool {
+    let place = |file: &Path| {
+        let new = || Some(directory(file).canonicalize().ok()?.join(file.file_name()?));
+        file.canonicalize().ok().or_else(new)
+    };
+    let plain = |file: &Path| !file.exists() || file.is_file();
+    plain(one) && place(one).is_some() && place(one) == place(other)
 }
 
 /// Writes `text` to `file`: into a new file beside it, which then takes its place.
@@ -81,6 +100,18 @@ mod tests {
             "{complaint}"
         );
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "old");
+        std::fs::remove_dir_all(directory).unwrap();
+    }
+
+    #[test]
+    fn two_names_of_one_file_are_recognised() {
+        let directory = scratch("same");
+        let file = directory.join("a.json");
+        assert!(same(&file, &directory.join(".").join("a.json")), "also before it is there");
+        std::fs::write(&file, "").unwrap();
+        assert!(same(&file, &directory.join("../").join(directory.file_name().unwrap()).join("a.json")));
+        assert!(!same(&file, &directory.join("b.json")));
+        assert!(!same(Path::new("/dev/null"), Path::new("/dev/null")));
         std::fs::remove_dir_all(directory).unwrap();
     }
 

@@ -15,6 +15,7 @@ pub struct Bar {
     bar: ProgressBar,
     started: Instant,
     max_states: Option<u64>,
+    max_executions: Option<u64>,
     timeout: Option<Duration>,
 }
 
@@ -26,7 +27,8 @@ impl Bar {
         let bar = ProgressBar::with_draw_target(Some(1000), target);
         let style = ProgressStyle::with_template("[{bar:20}] {msg}").unwrap_or_else(|_| ProgressStyle::default_bar());
         bar.set_style(style.progress_chars("=> "));
-        Bar { bar, started: Instant::now(), max_states: options.max_states, timeout: options.timeout }
+        let Options { max_states, max_executions, timeout, .. } = *options;
+        Bar { bar, started: Instant::now(), max_states, max_executions, timeout }
     }
 
     /// Takes the bar away.
@@ -36,9 +38,11 @@ impl Bar {
 
     /// How much is done, where that can be told: of the executions, or of a budget.
     fn done(&self, progress: &Progress, elapsed: Duration) -> f64 {
-        let states = self.max_states.map_or(0.0, |max| progress.states as f64 / max.max(1) as f64);
+        let part = |count: u64, max: Option<u64>| max.map_or(0.0, |max| count as f64 / max.max(1) as f64);
+        let (states, executions) =
+            (part(progress.states, self.max_states), part(progress.executions, self.max_executions));
         let time = self.timeout.map_or(0.0, |timeout| elapsed.as_secs_f64() / timeout.as_secs_f64().max(1e-9));
-        progress.done.max(states).max(time).clamp(0.0, 1.0)
+        progress.done.max(states).max(executions).max(time).clamp(0.0, 1.0)
     }
 }
 
@@ -63,7 +67,7 @@ fn words(progress: &Progress, elapsed: Duration, done: f64) -> String {
     };
     let left = match done > ENOUGH {
         true => format!("about {:.0} s left", seconds / done - seconds),
-        false => "no estimate yet".to_string(),
+        false => "how much is left cannot be told yet".to_string(),
     };
     format!("{count} {what}, {:.0}/s{waiting}, {left}", count as f64 / seconds)
 }
@@ -78,13 +82,15 @@ mod tests {
         let executions = Progress { executions: 1000, done: 0.25, ..Progress::default() };
         assert_eq!(words(&executions, two, 0.25), "1000 executions, 500/s, about 6 s left");
         let states = Progress { states: 30, frontier: 7, ..Progress::default() };
-        assert_eq!(words(&states, two, 0.0), "30 states, 15/s, 7 to expand, no estimate yet");
+        assert_eq!(words(&states, two, 0.0), "30 states, 15/s, 7 to expand, how much is left cannot be told yet");
     }
 
     #[test]
     fn budgets_tell_what_is_done_at_least() {
         let options = Options { max_states: Some(100), timeout: Some(Duration::from_secs(10)), ..Options::default() };
         let bar = Bar::new(true, &options);
+        let few = Bar::new(true, &Options { max_executions: Some(40), ..Options::default() });
+        assert_eq!(few.done(&Progress { executions: 30, done: 0.1, ..Progress::default() }, Duration::ZERO), 0.75);
         let states = Progress { states: 30, ..Progress::default() };
         assert_eq!(bar.done(&states, Duration::from_secs(1)), 0.3);
         assert_eq!(bar.done(&states, Duration::from_secs(5)), 0.5);

@@ -10,7 +10,7 @@ use manyworlds_report::{Hints, failure, step};
 /// Reproduces a counterexample step by step.
 pub fn run(app: &App, args: &ReplayArgs) -> Result<Exit, Complaint> {
     let file = args.trace.display();
-    exports::expect_writable(&args.exports, None)?;
+    exports::expect_writable(&args.exports, None, Some(&args.trace))?;
     let bytes = std::fs::read(&args.trace).map_err(|e| format!("{file}: cannot be read: {e}"))?;
     let text = String::from_utf8(bytes).map_err(|e| {
         format!("{file}: byte {} is not UTF-8; expected a `manyworlds-trace/1` JSON file", e.utf8_error().valid_up_to())

@@ -1,7 +1,11 @@
 //! What is printed, and when it has colours: on a terminal, unless `NO_COLOR` is set or the terminal cannot show them.
 
 use manyworlds_report::Style;
-use std::io::{IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
+use std::sync::OnceLock;
+
+/// Why something could not be printed.
+static UNPRINTED: OnceLock<String> = OnceLock::new();
 
 /// How to draw on stdout.
 pub fn style() -> Style {
@@ -10,7 +14,18 @@ pub fn style() -> Style {
 
 /// Prints a line; a reader that went away is no reason to panic.
 pub fn print_line(text: &str) {
-    let _ = writeln!(std::io::stdout(), "{text}");
+    let mut out = std::io::stdout();
+    let printed = writeln!(out, "{text}").and_then(|()| out.flush());
+    if let Err(problem) = printed
+        && problem.kind() != ErrorKind::BrokenPipe
+    {
+        let _ = UNPRINTED.set(format!("standard output cannot be written: {problem}"));
+    }
+}
+
+/// Why something that was to be printed is lost, if it is; not because its reader went away.
+pub(super) fn unprinted() -> Option<&'static str> {
+    UNPRINTED.get().map(String::as_str)
 }
 
 /// Says what is wrong.
