@@ -36,7 +36,7 @@ pub(crate) fn explain<S: Spec>(
     let (prefix, stuck, cause) = match found {
         Found::Stuck(number) => longest(spec, history, part, number, options),
         Found::Dead { order, stuck } => (order, stuck, part.to_vec()),
-        Found::Order(_) | Found::Stopped(_) => unreachable!("there is nothing to explain"),
+        Found::Order(_) | Found::Stopped => unreachable!("there is nothing to explain"),
     };
     let mut explanation = Explanation { prefix, stuck, ..Explanation::default() };
     if options.explain {
@@ -183,7 +183,7 @@ fn core<S: Spec>(
         effort.spend(part.len() + patience.spent() * WORK)?;
         match found {
             // Too hard to tell: keep what was to be left out.
-            Found::Stopped(_) if patience.is_over() => Ok(false),
+            Found::Stopped if patience.is_over() => Ok(false),
             found => is_bad(found),
         }
     });
@@ -192,7 +192,7 @@ fn core<S: Spec>(
 
 fn is_bad(found: Found) -> Result<bool, Tired> {
     match found {
-        Found::Stopped(_) => Err(Tired::Stopped),
+        Found::Stopped => Err(Tired::Stopped),
         Found::Order(_) => Ok(false),
         Found::Stuck(_) | Found::Dead { .. } => Ok(true),
     }

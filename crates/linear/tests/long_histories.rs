@@ -1,9 +1,10 @@
 //! Long histories: one impossible response is found, and told, without looking at everything again and again; many threads are as one.
 
 use manyworlds_core::{Observer, Progress, StopReason};
-use manyworlds_linear::specs::Register;
+use manyworlds_linear::specs::map::{Operation as Access, Response as Reply};
 use manyworlds_linear::specs::register::{Operation as Op, Response};
-use manyworlds_linear::{History, Options, Sequential, check_with};
+use manyworlds_linear::specs::{Map, Register};
+use manyworlds_linear::{Consistency, History, Options, Sequential, Verdict, check_with};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Counts how often it is asked.
@@ -77,4 +78,75 @@ fn a_specification_that_panics_says_so_whoever_asks_it() {
         let words = panic.downcast_ref::<String>().expect("a text");
         assert!(words.contains("register 1 breaks"), "{words}");
     }
+}
+
+/// Loses patience after so many ticks.
+struct Patience(AtomicU32);
+
+impl Observer for Patience {
+    fn tick(&self, _: &Progress) -> Option<StopReason> {
+        let left = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+        left.is_err().then_some(StopReason::Timeout)
+    }
+}
+
+/// Takes very long: many appends at once, and somebody reads what cannot have come of them.
+fn hard() -> History<Access<u8, String>, Reply<String>> {
+    let mut history = History::new();
+    for process in 0..14 {
+        history.invoke(process, Access::Append(0, process.to_string())).unwrap();
+    }
+    (0..14).for_each(|process| history.respond(process, Reply::Done).unwrap());
+    history.invoke(0, Access::Get(0)).unwrap();
+    history.respond(0, Reply::Got(Some("something else".to_string()))).unwrap();
+    history
+}
+
+/// The same, and at other keys reads that are right but for the last.
+fn hard_and_bad() -> History<Access<u8, String>, Reply<String>> {
+    let mut history = hard();
+    for (key, n) in (1..4u8).flat_map(|key| (0..1_000).map(move |n| (key, n))) {
+        let value = (n % 7).to_string();
+        history.invoke(0, Access::Put(key, value.clone())).unwrap();
+        history.respond(0, Reply::Done).unwrap();
+        history.invoke(1, Access::Get(key)).unwrap();
+        let read = if (key, n) == (3, 999) { "nobody wrote this".to_string() } else { value };
+        history.respond(1, Reply::Got(Some(read))).unwrap();
+    }
+    history
+}
+
+#[test]
+fn a_hard_key_does_not_hide_a_bad_one() {
+    let history = hard_and_bad();
+    assert!(history.len() > 4_000, "long enough for several workers");
+    for threads in [1, 2, 3] {
+        let patience = Patience(AtomicU32::new(2_000));
+        let options = Options { threads, observer: &patience, ..Options::default() };
+        let answer = check_with(&Map::new(), &history, &options);
+        let why = answer.explanation().expect("it is bad whatever key 0 is like");
+        assert_eq!(why.stuck, [history.len() - 1]);
+    }
+}
+
+#[test]
+fn what_cannot_be_decided_in_time_is_not_decided() {
+    for consistency in [Consistency::Linearizable, Consistency::Sequential] {
+        let patience = Patience(AtomicU32::new(20));
+        let options = Options { consistency, observer: &patience, ..Options::default() };
+        assert_eq!(check_with(&Map::new(), &hard(), &options).verdict, Verdict::Incomplete(StopReason::Timeout));
+    }
+}
+
+#[test]
+fn a_linearizable_history_is_seen_to_be_sequentially_consistent() {
+    let asked = Asked::default();
+    let options = Options { consistency: Consistency::Sequential, observer: &asked, ..Options::default() };
+    let history = history(100_000, u32::MAX);
+    let Verdict::Consistent(order) = check_with(&Register::new(0), &history, &options).verdict else {
+        panic!("it is linearizable")
+    };
+    assert_eq!(order.len(), history.len());
+    let asked = asked.0.into_inner();
+    assert!(asked < 100, "it was asked {asked} times");
 }

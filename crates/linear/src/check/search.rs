@@ -29,7 +29,7 @@ use super::problem::{NONE, Problem};
 use super::relation::{Relation, Step};
 use super::visited::Visited;
 use crate::spec::Spec;
-use manyworlds_core::{Observer, Progress, StopReason};
+use manyworlds_core::{Observer, Progress};
 
 /// The observer is asked once in so many configurations, or attempts with pending operations.
 const TICK: u32 = 4096;
@@ -47,8 +47,8 @@ pub enum Found {
         /// The operations that should come next, none of which can.
         stuck: Vec<usize>,
     },
-    /// The observer stopped it.
-    Stopped(StopReason),
+    /// The observer stopped it, and knows why.
+    Stopped,
 }
 
 /// A configuration, and how it came about.
@@ -127,10 +127,8 @@ impl<'a, 's, S: Spec, B: Bits> Search<'a, 's, S, B> {
             return Found::Order(self.order());
         }
         while let Some(&frame) = self.frames.last() {
-            if self.until_tick == 0
-                && let Some(reason) = self.tick()
-            {
-                return Found::Stopped(reason);
+            if self.until_tick == 0 && self.stops() {
+                return Found::Stopped;
             }
             self.until_tick -= 1;
             let nodes = self.nodes.len();
@@ -154,10 +152,10 @@ impl<'a, 's, S: Spec, B: Bits> Search<'a, 's, S, B> {
         Node { done, state: 0, used: 0, parent: NONE, by: By::Op(NONE) }
     }
 
-    fn tick(&mut self) -> Option<StopReason> {
+    fn stops(&mut self) -> bool {
         self.until_tick = TICK;
         let progress = Progress { states: self.visited.len() as u64 + 1, ..Progress::default() };
-        self.observer.tick(&progress)
+        self.observer.tick(&progress).is_some()
     }
 
     /// Goes with this configuration to the next return of an operation that is not linearized, and opens a frame there, unless

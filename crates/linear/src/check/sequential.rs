@@ -12,8 +12,9 @@ use super::search::Found;
 use crate::history::Operation;
 use crate::spec::Spec;
 use manyworlds_core::{Observer, Progress};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::collections::BTreeMap;
+use std::hash::BuildHasher;
 
 const TICK: u32 = 1024;
 
@@ -54,6 +55,45 @@ struct Frame {
     outcome: usize,
 }
 
+/// A configuration that was tried; its places are in [`Visited::places`].
+struct Entry {
+    state: u32,
+    used: u32,
+    /// The one before it with the same hash.
+    next: u32,
+}
+
+const NONE: u32 = u32::MAX;
+
+/// Configurations that were tried, in a few large lists: there may be very many, and they all go at once.
+#[derive(Default)]
+struct Visited {
+    heads: FxHashMap<u64, u32>,
+    entries: Vec<Entry>,
+    places: Vec<u32>,
+}
+
+impl Visited {
+    /// Adds a configuration, unless one that used no more pending operations was tried.
+    fn insert(&mut self, places: &[u32], state: u32, used: u32, sets: &UsedSets) -> bool {
+        let hash = FxBuildHasher.hash_one((places, state));
+        let head = self.heads.get(&hash).copied().unwrap_or(NONE);
+        let mut at = head;
+        while at != NONE {
+            let known = &self.entries[at as usize];
+            let same = known.state == state && self.places[at as usize * places.len()..][..places.len()] == *places;
+            if same && sets.within(known.used, used) {
+                return false;
+            }
+            at = known.next;
+        }
+        self.heads.insert(hash, self.entries.len() as u32);
+        self.entries.push(Entry { state, used, next: head });
+        self.places.extend_from_slice(places);
+        true
+    }
+}
+
 /// A running search.
 pub struct Sequentially<'a, 's, S: Spec> {
     relation: &'a mut Relation<'s, S>,
@@ -66,7 +106,7 @@ pub struct Sequentially<'a, 's, S: Spec> {
     frames: Vec<Frame>,
     choices: Vec<u32>,
     sets: UsedSets,
-    visited: FxHashMap<(Box<[u32]>, u32), Vec<u32>>,
+    visited: Visited,
     /// The longest order so far and what could come next there; `common` is how much of it is still in `order`.
     best: Vec<Taken>,
     common: usize,
@@ -117,7 +157,7 @@ impl<'a, 's, S: Spec> Sequentially<'a, 's, S> {
             frames: Vec::new(),
             choices: Vec::new(),
             sets: UsedSets::new(),
-            visited: FxHashMap::default(),
+            visited: Visited::default(),
             best: Vec::new(),
             common: 0,
             stuck: Vec::new(),
@@ -134,9 +174,9 @@ impl<'a, 's, S: Spec> Sequentially<'a, 's, S> {
             self.until_tick -= 1;
             if self.until_tick == 0 {
                 self.until_tick = TICK;
-                let progress = Progress { states: self.visited.len() as u64 + 1, ..Progress::default() };
-                if let Some(reason) = self.observer.tick(&progress) {
-                    return Found::Stopped(reason);
+                let progress = Progress { states: self.visited.entries.len() as u64 + 1, ..Progress::default() };
+                if self.observer.tick(&progress).is_some() {
+                    return Found::Stopped;
                 }
             }
             if self.next_choice() {
@@ -211,11 +251,9 @@ impl<'a, 's, S: Spec> Sequentially<'a, 's, S> {
         if choices.is_empty() {
             return true;
         }
-        let visited = self.visited.entry((self.places.clone().into_boxed_slice(), state)).or_default();
-        if visited.iter().any(|&known| self.sets.within(known, used)) {
+        if !self.visited.insert(&self.places, state, used, &self.sets) {
             return false;
         }
-        visited.push(used);
         choices.sort_by_key(|&process| self.next(process as usize).map(|op| op.returned));
         choices.extend(
             (0..self.classes.len())
