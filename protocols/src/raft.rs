@@ -9,6 +9,7 @@
 use crate::{Build, Model, Param, Params};
 use manyworlds::actor::{Actor, Context, Faults, System, View};
 use manyworlds::{Network, Pid};
+use std::fmt;
 
 const PARAMS: &[Param] = &[
     Param::int("n", 3, 1..=7, "nodes"),
@@ -109,13 +110,26 @@ pub enum Role {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Node {
     term: u8,
-    /// The node it voted for in this term: its number plus one.
-    vote: u8,
+    /// The node it voted for in this term.
+    vote: Option<Name>,
     log: Vec<Entry>,
-    /// The terms that it has been the leader of: a bit each. Only the properties look at it.
-    led: u8,
+    /// How much of the log it knows to be committed; a crash makes it forget.
     commit: u8,
     role: Role,
+    /// The terms that it has been the leader of: a bit each. Only the properties look at it, and it survives everything.
+    led: u8,
+    /// All that it ever knew to be committed. The same goes for this.
+    committed: Vec<Entry>,
+}
+
+/// The number of a node.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Name(u8);
+
+impl fmt::Debug for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "node{}", self.0)
+    }
 }
 
 impl Node {
@@ -123,8 +137,12 @@ impl Node {
         matches!(self.role, Role::Leader { .. })
     }
 
-    fn committed(&self) -> &[Entry] {
-        &self.log[..usize::from(self.commit)]
+    /// So much of the log is committed.
+    fn commit(&mut self, len: u8) {
+        self.commit = self.commit.max(len);
+        if usize::from(self.commit) > self.committed.len() {
+            self.committed = self.log[..usize::from(self.commit)].to_vec();
+        }
     }
 }
 
@@ -147,7 +165,7 @@ impl Raft {
     fn follow(&self, state: &mut Node, term: u8, ctx: &mut Context<'_>) {
         if term > state.term {
             state.term = term;
-            state.vote = 0;
+            state.vote = None;
         }
         state.role = Role::Follower;
         ctx.cancel_timer("heartbeat");
@@ -160,7 +178,7 @@ impl Raft {
 
     fn stand(&self, state: &mut Node, ctx: &mut Context<'_>) {
         self.follow(state, state.term + 1, ctx);
-        state.vote = self.nth + 1;
+        state.vote = Some(Name(self.nth));
         state.role = Role::Candidate(1 << self.nth);
         ctx.broadcast(&self.peers, Message::RequestVote(state.term, End::of(&state.log)));
         self.count(state, ctx);
@@ -210,10 +228,10 @@ impl Raft {
 
     /// A vote for the first one who asks in a term, if its log is as good.
     fn requested_vote(&self, state: &mut Node, from: Pid, end: End, ctx: &mut Context<'_>) {
-        let candidate = number(from, self.n) + 1;
-        let free = state.vote == 0 || state.vote == candidate;
+        let candidate = Name(number(from, self.n));
+        let free = state.vote.is_none_or(|vote| vote == candidate);
         if free && end >= End::of(&state.log) {
-            state.vote = candidate;
+            state.vote = Some(candidate);
             ctx.send(from, Message::Vote(state.term));
         }
     }
@@ -231,18 +249,19 @@ impl Raft {
             state.log.extend_from_slice(&entries[same..]);
         }
         let matched = prev.len + entries.len() as u8;
-        state.commit = state.commit.max(commit.min(matched));
+        state.commit(commit.min(matched));
         ctx.send(from, Message::Matches(state.term, matched));
     }
 
     /// Commits what a majority has, if it is of the leader's own term.
     fn advance(&self, state: &mut Node) {
         let Role::Leader { matched, .. } = &state.role else { return };
-        for len in usize::from(state.commit) + 1..=state.log.len() {
+        let may_commit = |&len: &usize| {
             let others = matched.iter().filter(|&&other| usize::from(other) >= len).count() as u32;
-            if self.is_majority(others + 1) && term_of(state.log[len - 1]) == state.term {
-                state.commit = len as u8;
-            }
+            self.is_majority(others + 1) && term_of(state.log[len - 1]) == state.term
+        };
+        if let Some(len) = (usize::from(state.commit) + 1..=state.log.len()).rev().find(may_commit) {
+            state.commit(len as u8);
         }
     }
 }
@@ -258,7 +277,7 @@ impl Actor for Raft {
 
     fn start(&self, ctx: &mut Context<'_>) -> Node {
         ctx.set_timer("election");
-        Node { term: 0, vote: 0, log: Vec::new(), led: 0, commit: 0, role: Role::Follower }
+        Node { term: 0, vote: None, log: Vec::new(), commit: 0, role: Role::Follower, led: 0, committed: Vec::new() }
     }
 
     fn timer(&self, state: &mut Node, timer: &'static str, ctx: &mut Context<'_>) {
@@ -298,7 +317,7 @@ impl Actor for Raft {
     }
 
     fn durable(&self, state: &Node) -> Option<Node> {
-        let vote = if self.keeps_vote { state.vote } else { 0 };
+        let vote = state.vote.filter(|_| self.keeps_vote);
         Some(Node { vote, commit: 0, role: Role::Follower, ..state.clone() })
     }
 
@@ -328,9 +347,9 @@ fn logs_match(a: &Node, b: &Node) -> bool {
     }
 }
 
-/// A leader has what a node of its term or an earlier one knows to be committed.
+/// A leader has what a node of its term or an earlier one ever knew to be committed.
 fn is_complete(leader: &Node, other: &Node) -> bool {
-    !leader.leads() || leader.term < other.term || leader.log.starts_with(other.committed())
+    !leader.leads() || leader.term < other.term || leader.log.starts_with(&other.committed)
 }
 
 fn system(params: &Params, keeps_vote: bool) -> System {
@@ -346,5 +365,5 @@ fn system(params: &Params, keeps_vote: bool) -> System {
         .always_stable("election safety", |view| every_two(view, |a, b| a.led & b.led == 0))
         .always("log matching", |view| every_two(view, logs_match))
         .always("leader completeness", |view| every_two(view, |a, b| is_complete(a, b) && is_complete(b, a)))
-        .sometimes("an entry is committed", |view| nodes(view).iter().any(|node| node.commit > 0))
+        .sometimes("an entry is committed", |view| nodes(view).iter().any(|node| !node.committed.is_empty()))
 }

@@ -162,13 +162,9 @@ impl Causal {
 
     /// Pasts have changed: equal messages under asyn may have to change places.
     fn sort_bags(&mut self, network: &impl Fn(u16, u16) -> Network) {
-        self.pending.sort_by(|a, b| {
-            let bag = |p: &Pending| (network(p.from, p.to) == Network::Asyn).then(|| (p.to, p.id, p.past.clone()));
-            match (bag(a), bag(b)) {
-                (Some(a), Some(b)) if (a.0, a.1) == (b.0, b.1) => a.2.cmp(&b.2),
-                _ => std::cmp::Ordering::Equal,
-            }
-        });
+        // Equal messages are neighbours.
+        let equal = |a: &Pending, b: &Pending| (a.to, a.id) == (b.to, b.id) && network(a.from, a.to) == Network::Asyn;
+        self.pending.chunk_by_mut(equal).for_each(|bag| bag.sort_by(|a, b| a.past.cmp(&b.past)));
     }
 
     /// 128 bits that stand for it, made of the `print`s of the envelopes. What is sorted by id is added up.

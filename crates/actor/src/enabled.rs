@@ -57,7 +57,14 @@ impl Worlds {
     #[inline]
     pub(crate) fn is_quick(&self, mirrors: &Mirrors, state: &State) -> bool {
         let sky = mirrors.sky(state);
-        !self.is_causal() && sky.calm && !sky.failed
+        let crowded = mirrors.crowded && self.is_crowded(mirrors, state);
+        !self.is_causal() && sky.calm && !sky.failed && !crowded
+    }
+
+    /// Whether so many messages wait for an actor that what it does about them may have no number.
+    #[cold]
+    fn is_crowded(&self, mirrors: &Mirrors, state: &State) -> bool {
+        (0..self.actors() as u16).any(|actor| mirrors.inboxes.get(state.inbox(actor)).items.len() >= CROWDED)
     }
 
     /// The ways in which an actor can start.
@@ -157,6 +164,8 @@ const SHORT: u32 = 1 << 9;
 const LONG_ACT: u32 = 1 << 31;
 const LONG_FAULT: u32 = 1 << 30;
 const MOST_ITEMS: u32 = 1 << 10;
+/// An inbox with so many messages: with its timers, an actor may have more items than there are numbers.
+pub(crate) const CROWDED: usize = 900;
 
 impl Number {
     /// As a number.

@@ -110,6 +110,10 @@ impl LocalsFactory for ActorLocals {
             note_ids: FxHashMap::default(),
         }
     }
+
+    fn shared_stats(&self) -> Option<LocalStats> {
+        Some(self.worlds.lock().unwrap_or_else(PoisonError::into_inner).stats())
+    }
 }
 
 /// A worker's table.

@@ -1,7 +1,8 @@
 //! Symmetry: of all states that are the same up to the names of identical actors, one is explored.
 //!
-//! Every renaming of the declared actors is applied; the state whose slots have the least prints is the representative. Prints depend on
-//! what ids stand for and not on the ids, so the representative is the same whoever visits it, and whenever.
+//! Of all renamings of the declared actors, the one whose slots have the least prints leads to the representative; most renamings lose at the first
+//! slots, and no more of them is worked out. Prints depend on what ids stand for and not on the ids, so the representative is the same whoever
+//! visits it, and whenever.
 
 use crate::causal::Causal;
 use crate::faults::{Weather, named_side};
@@ -12,6 +13,7 @@ use crate::table::{Entries, Local, NONE};
 use crate::worlds::Worlds;
 use manyworlds_core::{Pid, panics};
 use rustc_hash::FxHashMap;
+use std::cmp::Ordering;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The most renamings that are tried for each state: 7!
@@ -21,9 +23,17 @@ const MAX_RENAMINGS: usize = 5040;
 #[derive(Clone, Debug)]
 pub struct Renaming {
     to: Vec<u16>,
+    /// Who gets the name of each actor.
+    from: Vec<u16>,
 }
 
 impl Renaming {
+    fn new(to: Vec<u16>) -> Renaming {
+        let mut from = vec![0; to.len()];
+        to.iter().zip(0..).for_each(|(&name, actor)| from[usize::from(name)] = actor);
+        Renaming { to, from }
+    }
+
     /// The new name of an actor.
     pub fn rename(&self, actor: Pid) -> Pid {
         (0..self.to.len()).find(|&n| Pid::root(n as u16) == actor).map_or(actor, |n| Pid::root(self.to[n]))
@@ -44,19 +54,27 @@ pub struct Symmetry {
     inboxes: FxHashMap<(u32, u32), u32>,
 }
 
+/// Why the declared actors are not renamed, if there are too many of them.
+pub fn refusal(blueprint: &Blueprint) -> Option<String> {
+    let ways = |group: &Vec<u16>| (1..=group.len()).try_fold(1usize, usize::checked_mul);
+    let all = blueprint.identical.iter().try_fold(1usize, |all, group| all.checked_mul(ways(group)?));
+    let fits = all.is_some_and(|all| all <= MAX_RENAMINGS);
+    let sizes: Vec<String> = blueprint.identical.iter().map(|group| group.len().to_string()).collect();
+    (!fits).then(|| {
+        format!(
+            "sets of {} identical actors can be renamed in more than {MAX_RENAMINGS} ways (7!), and every state would be renamed in all of them: \
+             declare smaller sets, or check without symmetry",
+            sizes.join(" and ")
+        )
+    })
+}
+
 impl Symmetry {
-    /// The renamings of the declared sets of identical actors.
-    ///
-    /// # Panics
-    /// If there are more than 5040.
+    /// The renamings of the declared sets of identical actors, see [`refusal`].
     pub fn new(blueprint: &Blueprint) -> Symmetry {
         let mut renamings = vec![(0..blueprint.actors.len() as u16).collect::<Vec<u16>>()];
         for group in &blueprint.identical {
             let orders = permutations(group);
-            assert!(
-                renamings.len() * orders.len() <= MAX_RENAMINGS,
-                "identical actors can be renamed in more than {MAX_RENAMINGS} ways: declare smaller sets"
-            );
             let apply = |to: &Vec<u16>, order: &Vec<u16>| {
                 let mut to = to.clone();
                 group.iter().zip(order).for_each(|(&from, &name)| to[usize::from(from)] = name);
@@ -64,7 +82,39 @@ impl Symmetry {
             };
             renamings = renamings.iter().flat_map(|to| orders.iter().map(move |order| apply(to, order))).collect();
         }
-        Symmetry { renamings: renamings.into_iter().map(|to| Renaming { to }).collect(), ..Symmetry::default() }
+        Symmetry { renamings: renamings.into_iter().map(Renaming::new).collect(), ..Symmetry::default() }
+    }
+
+    /// The id in one slot of a state under new names.
+    fn slot(&mut self, worlds: &Worlds, nth: u32, state: &State, slot: usize) -> u32 {
+        let (names, n) = (&self.renamings[nth as usize], worlds.actors());
+        if slot < n {
+            let old = state.ids()[usize::from(names.from[slot])];
+            let renamed = || worlds.with_entries(|entries, blueprint| local(entries, blueprint, names, old));
+            return *self.locals.entry((nth, old)).or_insert_with(renamed);
+        }
+        if slot == state.ids().len() - 1 {
+            return weather(worlds, names, state);
+        }
+        if worlds.is_causal() {
+            return worlds.with_entries(|entries, blueprint| causal(entries, blueprint, names, state.ids()[n]));
+        }
+        let old = state.inbox(names.from[slot - n]);
+        let renamed = || worlds.with_entries(|entries, blueprint| inbox(entries, blueprint, names, old));
+        *self.inboxes.entry((nth, old)).or_insert_with(renamed)
+    }
+
+    /// Whether a renaming leads to less than these prints of slots.
+    fn is_less(&mut self, worlds: &Worlds, nth: u32, state: &State, prints: &[u128]) -> bool {
+        for (slot, &print) in prints.iter().enumerate() {
+            let id = self.slot(worlds, nth, state, slot);
+            match worlds.slot_print(state, slot, id).cmp(&print) {
+                Ordering::Less => return true,
+                Ordering::Greater => return false,
+                Ordering::Equal => {}
+            }
+        }
+        false
     }
 }
 
@@ -82,34 +132,23 @@ fn permutations(of: &[u16]) -> Vec<Vec<u16>> {
 
 /// The representative of a state.
 pub fn canonical(worlds: &Worlds, symmetry: &mut Symmetry, state: State) -> State {
-    let count = symmetry.renamings.len() as u32;
-    let renamed = (1..count).map(|nth| renamed(worlds, symmetry, nth, &state)).collect::<Vec<_>>();
-    renamed.into_iter().fold(state, |least, other| {
-        let before = worlds.slot_prints(&other) < worlds.slot_prints(&least);
-        if before { other } else { least }
-    })
+    let (mut least, mut prints) = (0, worlds.slot_prints(&state));
+    for nth in 1..symmetry.renamings.len() as u32 {
+        if symmetry.is_less(worlds, nth, &state, &prints) {
+            (least, prints) = (nth, worlds.slot_prints(&renamed(worlds, symmetry, nth, &state)));
+        }
+    }
+    if least == 0 { state } else { renamed(worlds, symmetry, least, &state) }
 }
 
 fn renamed(worlds: &Worlds, symmetry: &mut Symmetry, nth: u32, state: &State) -> State {
-    worlds.prepared();
-    let Symmetry { renamings, locals, inboxes } = symmetry;
-    let names = &renamings[nth as usize];
-    let n = worlds.blueprint().actors.len();
-    let mut ids = state.ids().to_vec();
-    for actor in 0..n as u16 {
-        let (old, slot) = (state.ids()[usize::from(actor)], usize::from(names.index(actor)));
-        let renamed = || worlds.with_entries(|entries, blueprint| local(entries, blueprint, names, old));
-        ids[slot] = *locals.entry((nth, old)).or_insert_with(renamed);
-        if !worlds.is_causal() {
-            let (old, slot) = (state.inbox(actor), state.inbox_slot(names.index(actor)));
-            let renamed = || worlds.with_entries(|entries, blueprint| inbox(entries, blueprint, names, old));
-            ids[slot] = *inboxes.entry((nth, old)).or_insert_with(renamed);
-        }
-    }
-    if worlds.is_causal() {
-        ids[n] = worlds.with_entries(|entries, blueprint| causal(entries, blueprint, names, state.ids()[n]));
-    }
-    let last = ids.len() - 1;
+    let ids: Vec<u32> = (0..state.ids().len()).map(|slot| symmetry.slot(worlds, nth, state, slot)).collect();
+    worlds.state(&ids)
+}
+
+/// The part of a state that belongs to no actor, under new names.
+fn weather(worlds: &Worlds, names: &Renaming, state: &State) -> u32 {
+    let n = worlds.actors();
     let weather = worlds.weather(&worlds.prepared(), state);
     let side = |side: u64| (0..n as u16).filter(|a| (side >> a) & 1 == 1).fold(0, |s, a| s | 1u64 << names.index(a));
     let renamed_history = |stage: u32| {
@@ -124,10 +163,10 @@ fn renamed(worlds: &Worlds, symmetry: &mut Symmetry, nth: u32, state: &State) ->
         history: weather.history.map(renamed_history),
         ..weather
     };
-    if renamed != weather {
-        ids[last] = worlds.with_entries(|entries, _| entries.weather(renamed));
+    match renamed == weather {
+        true => state.weather(),
+        false => worlds.with_entries(|entries, _| entries.weather(renamed)),
     }
-    worlds.state(&ids)
 }
 
 fn local(entries: &mut Entries, blueprint: &Blueprint, names: &Renaming, id: u32) -> u32 {

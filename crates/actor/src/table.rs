@@ -5,6 +5,7 @@
 use crate::acts::{Act, Change, Head, Seat, Span, key};
 use crate::causal::Causal;
 use crate::context::{Context, Note, NoteKind};
+use crate::enabled::CROWDED;
 use crate::erased::{AnyActor, Event, Value};
 use crate::faults::{Sky, Weather};
 use crate::history::Said;
@@ -173,7 +174,10 @@ pub struct Entries {
     known: FxHashMap<(u32, Input), u32>,
     crashes: FxHashMap<(u16, u32), Result<u32, u32>>,
     same_print: FxHashMap<u128, u32>,
+    /// How often user code ran.
     user_steps: u64,
+    /// How much of that is remembered: as much, as long as nothing runs twice.
+    distinct_steps: u64,
 }
 
 /// The table: a blueprint of the system and what is known about it so far.
@@ -221,7 +225,7 @@ impl Table {
     /// How much user code ran.
     pub fn stats(&self) -> LocalStats {
         let entries = self.lock();
-        LocalStats { user_steps: entries.user_steps, distinct_steps: entries.user_steps }
+        LocalStats { user_steps: entries.user_steps, distinct_steps: entries.distinct_steps }
     }
 }
 
@@ -303,7 +307,7 @@ impl Entries {
                 Err(self.failures.intern(violation, fingerprint::of))
             }
         };
-        self.crashes.insert((actor, state), down);
+        self.distinct_steps += u64::from(self.crashes.insert((actor, state), down).is_none());
         down
     }
 
@@ -313,9 +317,9 @@ impl Entries {
             return id;
         }
         let effects = self.run(blueprint, local, input);
-        let id = self.effects.len() as u32;
+        let (id, branches) = (self.effects.len() as u32, effects.len() as u64);
         self.effects.push(Arc::new(effects));
-        self.known.insert((local, input), id);
+        self.distinct_steps += if self.known.insert((local, input), id).is_none() { branches } else { 0 };
         id
     }
 
@@ -469,6 +473,8 @@ pub struct Mirrors {
     pub effects: Vec<Arc<Effects>>,
     /// One of them can go in several ways.
     pub forks: bool,
+    /// There is an inbox with very many messages.
+    pub crowded: bool,
     /// (local, input) → effects.
     pub reactions: FxHashMap<(u32, Input), u32>,
     /// (inbox, envelope) → the inbox with it.
@@ -542,6 +548,7 @@ impl Mirrors {
         for id in self.shelves.len()..self.inboxes.len() {
             let Inbox { owner, items } = &**self.inboxes.get(id as u32);
             self.shelves.push(if items.is_empty() { Span::NOTHING } else { Span::UNKNOWN });
+            self.crowded |= items.len() >= CROWDED;
             let key = |id: u32| key(blueprint, self.envelopes.get(id).from, *owner, id);
             inbox::lengths(items, key, self.lanes, &mut self.lengths);
         }

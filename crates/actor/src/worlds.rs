@@ -183,14 +183,14 @@ impl Worlds {
         self.prints_of_slots(&self.prepared(), state).collect()
     }
 
+    /// The print that an id has in a slot of a state.
+    pub(crate) fn slot_print(&self, state: &State, slot: usize, id: u32) -> u128 {
+        print_of_slot(&self.prepared(), (self.actors(), state.ids.len(), self.is_causal()), slot, id)
+    }
+
     fn prints_of_slots<'a>(&self, mirrors: &'a Mirrors, state: &'a State) -> impl Iterator<Item = u128> + 'a {
-        let (n, last, causal) = (self.actors(), state.ids.len() - 1, self.is_causal());
-        state.ids.iter().enumerate().map(move |(slot, &id)| match slot {
-            slot if slot < n => mirrors.locals.print(id),
-            slot if slot == last => mirrors.weathers.print(id),
-            _ if causal => mirrors.causals.print(id),
-            _ => mirrors.inboxes.print(id),
-        })
+        let shape = (self.actors(), state.ids.len(), self.is_causal());
+        state.ids.iter().enumerate().map(move |(slot, &id)| print_of_slot(mirrors, shape, slot, id))
     }
 
     /// What is on its way, as (destination, envelope).
@@ -311,6 +311,16 @@ impl Worlds {
             starts = further;
         }
         starts
+    }
+}
+
+/// The print of an id in a slot of a state of `n` actors and so many slots.
+fn print_of_slot(mirrors: &Mirrors, (n, slots, causal): (usize, usize, bool), slot: usize, id: u32) -> u128 {
+    match slot {
+        slot if slot < n => mirrors.locals.print(id),
+        slot if slot + 1 == slots => mirrors.weathers.print(id),
+        _ if causal => mirrors.causals.print(id),
+        _ => mirrors.inboxes.print(id),
     }
 }
 
@@ -438,6 +448,10 @@ impl Model for Worlds {
 
     fn has_symmetry(&self) -> bool {
         !self.blueprint().identical.is_empty()
+    }
+
+    fn symmetry_refusal(&self) -> Option<String> {
+        symmetry::refusal(self.blueprint())
     }
 
     fn canonical(&self, state: State) -> State {

@@ -35,6 +35,12 @@ pub enum TraceError {
         /// What is wrong with it.
         message: String,
     },
+    /// More losses than there can be.
+    #[error("{message}")]
+    BadLosses {
+        /// What is wrong with it.
+        message: String,
+    },
     /// The program does something else than the trace says.
     #[error(
         "step {step} ({process}): the trace says `{expected}`, the program does `{found}`; was the program changed since the trace was written?"

@@ -216,4 +216,9 @@ pub trait LocalsFactory: Sync {
 
     /// Makes one.
     fn make(&self) -> Self::Locals;
+
+    /// How much user code ran so far for all tables together, if they share what they learn; otherwise each counts its own.
+    fn shared_stats(&self) -> Option<LocalStats> {
+        None
+    }
 }

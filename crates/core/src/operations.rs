@@ -160,6 +160,7 @@ mod tests {
             processes: names.iter().map(process).collect(),
             steps: steps.iter().map(step).collect(),
             loop_from: None,
+            losses: None,
             history: None,
         }
     }

@@ -74,6 +74,9 @@ pub struct Trace {
     pub network: Network,
     /// The seed of the run.
     pub seed: u64,
+    /// How many messages of actors may be lost, where the run said so and not the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub losses: Option<u32>,
     /// What it violates.
     pub violation: Violation,
     /// Everybody who takes part.

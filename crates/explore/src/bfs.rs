@@ -25,11 +25,11 @@ const MOST_STATES: u64 = u32::MAX as u64 - 1;
 
 /// Explores every state that can be reached.
 pub fn run<M: Model>(model: &M, config: &Config, observer: &dyn Observer) -> Report<M> {
-    let round = Round::new(config);
+    let round = Round::new(config, observer);
     let mut worker = Worker::new(model, config);
-    let mut bfs = Bfs::new(config, observer, &round);
+    let mut bfs = Bfs::new(config, &round);
     bfs.asks_at_rest = worker.checks.asks_at_rest();
-    round.start(1, 0, config.budget.depth == Some(0));
+    round.start(1, 0, config.budget.depth == Some(0), Progress::default());
     round.seed(&mut worker);
     bfs.merge(1);
     bfs.set_depth(0);
@@ -96,8 +96,7 @@ fn with_helpers<M: Model>(bfs: &mut Bfs<'_, M>, worker: &mut Worker<M>, model: &
 
 struct Bfs<'a, M: Model> {
     config: &'a Config,
-    observer: &'a dyn Observer,
-    round: &'a Round<M>,
+    round: &'a Round<'a, M>,
     current: Frontier<M::State>,
     next: Frontier<M::State>,
     /// States of this level whose persistent set led to nothing new: the rest of their actions is due in the next round.
@@ -107,6 +106,8 @@ struct Bfs<'a, M: Model> {
     wrong: Option<u32>,
     /// States that are not expanded because of the bound.
     cut: u64,
+    /// States whose expansion was broken off.
+    left: u64,
     asks_at_rest: bool,
     /// The present level led to new states.
     grew: bool,
@@ -118,10 +119,9 @@ struct Bfs<'a, M: Model> {
 }
 
 impl<'a, M: Model> Bfs<'a, M> {
-    fn new(config: &'a Config, observer: &'a dyn Observer, round: &'a Round<M>) -> Bfs<'a, M> {
+    fn new(config: &'a Config, round: &'a Round<'a, M>) -> Bfs<'a, M> {
         Bfs {
             config,
-            observer,
             round,
             current: Frontier::default(),
             next: Frontier::default(),
@@ -129,6 +129,7 @@ impl<'a, M: Model> Bfs<'a, M> {
             links: Links::default(),
             wrong: None,
             cut: 0,
+            left: 0,
             asks_at_rest: false,
             grew: false,
             fresh: 0,
@@ -151,10 +152,13 @@ impl<'a, M: Model> Bfs<'a, M> {
             let last = self.config.budget.depth == Some(level);
             while self.current.len() > 0 || !self.again.is_empty() {
                 let used = self.fill(&mut first);
-                self.round.start(used, self.fresh + self.fresh / 2, last);
+                let progress = self.progress();
+                self.round.start(used, self.fresh + self.fresh / 2, last, progress);
                 if !phases() {
                     return;
                 }
+                self.report.stopped = self.round.stopped();
+                self.left += self.round.abandon();
                 self.merge(used);
                 // A state of this level that is wrong because nothing more can happen has a shorter path than one of the next level.
                 let asks_at_rest = self.asks_at_rest;
@@ -172,8 +176,8 @@ impl<'a, M: Model> Bfs<'a, M> {
         self.report.stats.depth = Some(level + u64::from(self.grew));
     }
 
-    /// Fills the chunks of a round: first what is due again, then states of the frontier. Budgets are looked at between rounds, so while little was
-    /// done, little is done at once.
+    /// Fills the chunks of a round: first what is due again, then states of the frontier. What is wrong is looked for between rounds, so while
+    /// little was done, little is done at once.
     fn fill(&mut self, first: &mut usize) -> usize {
         let most = (self.links.len() / (4 * BLOCK)).clamp(FEWEST, CHUNKS);
         let mut used = 0;
@@ -236,16 +240,17 @@ impl<'a, M: Model> Bfs<'a, M> {
     }
 
     fn waiting(&self) -> u64 {
-        (self.current.len() + self.next.len() + self.again.len()) as u64
+        self.left + (self.current.len() + self.next.len() + self.again.len()) as u64
+    }
+
+    fn progress(&self) -> Progress {
+        let (states, frontier) = (self.links.len() as u64, self.waiting());
+        // What is being expanded does not wait any more, so there may be less behind than it seems.
+        Progress { executions: 0, states, frontier, done: estimate::done(&self.levels, states - frontier) }
     }
 
     /// Whether there is a reason to stop before everything was seen.
-    fn stops(&mut self) -> bool {
-        if self.report.stopped.is_none() {
-            let (states, frontier) = (self.links.len() as u64, self.waiting());
-            let done = estimate::done(&self.levels, states - frontier);
-            self.report.stopped = self.observer.tick(&Progress { executions: 0, states, frontier, done });
-        }
+    fn stops(&self) -> bool {
         self.report.stopped.is_some() || self.report.contradiction.is_some()
     }
 

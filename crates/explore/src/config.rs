@@ -77,6 +77,8 @@ pub struct Report<M: Model> {
     pub frontier: u64,
     /// Every `sometimes` that held in no state so far (bfs, dfs).
     pub unreached: Vec<String>,
+    /// Every `eventually` that was not decided before the run stopped.
+    pub undecided: Vec<String>,
     /// How likely it is that a state was taken for another; `None` if whole states were compared.
     pub omission: Option<f64>,
     /// With `collect_final`.
@@ -111,6 +113,7 @@ impl<M: Model> Default for Report<M> {
             stopped: None,
             frontier: 0,
             unreached: Vec::new(),
+            undecided: Vec::new(),
             omission: None,
             final_states: Vec::new(),
             states: Vec::new(),

@@ -6,12 +6,13 @@
 //! A few siblings are expanded together: the successors of all of them are listed, and looked up after that. So what the look-ups need is on its
 //! way from memory while there is something else to do.
 //!
-//! With persistent sets a state is expanded in full when its set led to nothing new. Whatever the order of visits, each reduced state
+//! With persistent sets there is one worker, since what they leave out depends on the order of visits, and a state is expanded in full when its
+//! set led to nothing new. Whatever the order of visits, each reduced state
 //! then has a successor that is expanded after it; so a chain of reduced states ends in a state that is expanded in full, and no action
 //! is ignored for ever.
 
 use crate::check::Checks;
-use crate::config::{Config, Found, Report};
+use crate::config::{Config, Found, Reduction, Report};
 use crate::prints::Arrival;
 use crate::round::lock;
 use crate::sharing::{Job, Leave, Shared, Task};
@@ -29,10 +30,12 @@ const SHARE: usize = 32;
 /// So many siblings are expanded together.
 const TOGETHER: usize = 8;
 /// The observer is asked once in so many states.
-const TICK: u64 = 1024;
+const TICK: u64 = 32;
 
 /// Explores every state that can be reached.
 pub fn run<M: Model>(model: &M, config: &Config, observer: &dyn Observer) -> Report<M> {
+    let alone = config.reduction == Reduction::Persistent;
+    let config = &Config { threads: if alone { 1 } else { config.threads }, ..config.clone() };
     let shared = Shared::new(config, observer);
     let mut first = Worker::new(model, config, &shared);
     first.seed();

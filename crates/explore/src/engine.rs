@@ -51,6 +51,11 @@ pub enum Refusal {
     },
     /// The model has no symmetry.
     NoSymmetry,
+    /// There is too much of it.
+    TooSymmetric {
+        /// What the model says.
+        why: String,
+    },
     /// What the model says about independence is wrong.
     NotIndependent {
         /// What shows it.
@@ -97,6 +102,7 @@ impl fmt::Display for Refusal {
                 )
             }
             Refusal::NoSymmetry => write!(f, "the model declares no symmetry"),
+            Refusal::TooSymmetric { why } => write!(f, "{why}"),
             Refusal::NotIndependent { why } => {
                 write!(f, "what the model says about independence is wrong: {why}")
             }
@@ -120,6 +126,8 @@ pub fn explore<M: Model>(
     config: &Config,
     observer: &dyn Observer,
 ) -> Result<Report<M>, Refusal> {
+    // All clones of a model that keeps count do so together: what they do, from here on, is the work of this run.
+    let before = model.local_stats();
     let properties = model.properties();
     refuse(model, &properties, engine, config)?;
     let mut report = match engine {
@@ -133,10 +141,16 @@ pub fn explore<M: Model>(
     }
     for property in properties.iter().filter(|property| property.kind == Kind::Eventually) {
         let over = matches!(report.stopped, Some(StopReason::Timeout | StopReason::MaxMemory | StopReason::Cancelled));
-        if report.found.is_some() || over {
-            break;
+        if report.found.is_none() && !over {
+            eventually::run(model, config, observer, property, &mut report);
         }
-        eventually::run(model, config, observer, property, &mut report);
+        if report.found.is_none() && report.stopped.is_some() {
+            report.undecided.push(property.reported().to_string());
+        }
+    }
+    if let (Some(before), Some(now)) = (before, model.local_stats()) {
+        report.stats.user_steps = now.user_steps - before.user_steps;
+        report.stats.distinct_steps = now.distinct_steps - before.distinct_steps;
     }
     if let (true, Some(found)) = (config.symmetry, &mut report.found) {
         found.path = concrete(model, &found.path);
@@ -150,6 +164,11 @@ fn refuse<M: Model>(model: &M, properties: &[Property<M>], engine: Engine, confi
     }
     if config.symmetry && !model.has_symmetry() {
         return Err(Refusal::NoSymmetry);
+    }
+    if config.symmetry
+        && let Some(why) = model.symmetry_refusal()
+    {
+        return Err(Refusal::TooSymmetric { why });
     }
     let scheduled = matches!(engine, Engine::Schedules(_));
     if scheduled && !M::TELLS_RECEIVES {

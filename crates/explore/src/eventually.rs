@@ -15,12 +15,12 @@ use crate::stepper::{Stepper, count_user_steps};
 use crate::tarjan;
 use crate::visited::Key;
 use crate::{Model, Property};
-use manyworlds_core::{Observer, Progress, Stats, StopReason};
+use manyworlds_core::{Observer, Progress, StopReason};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
 /// The observer is asked once in so many states.
-const TICK: usize = 1_024;
+const TICK: usize = 32;
 
 /// Looks for a path on which `property` never holds.
 pub fn run<M: Model>(
@@ -34,6 +34,7 @@ pub fn run<M: Model>(
     let mut graph = Graph::new(config, Stepper::new(model, config), fair);
     let dead_end = graph.explore(config, observer, property);
     report.stopped = report.stopped.or(graph.stopped);
+    report.frontier = report.frontier.max(graph.waiting);
     let found = match dead_end {
         Some(node) => Some((graph.links.path(node), None, "the path ends, and")),
         None => graph.lasso().map(|(path, from)| (path, Some(from), "the path goes round for ever, and")),
@@ -44,9 +45,7 @@ pub fn run<M: Model>(
         Found { violation: violation(property, format!("{how} `{}` never held", property.name)), path }
     });
     report.stats.violations += u64::from(report.found.is_some());
-    let mut stats = Stats { transitions: Some(graph.taken), ..Stats::default() };
-    count_user_steps(std::iter::once(&graph.stepper), &mut stats);
-    report.stats.user_steps += stats.user_steps;
+    count_user_steps(std::iter::once(&graph.stepper), &mut report.stats);
 }
 
 /// A step between states in which the property does not hold.
@@ -70,7 +69,8 @@ struct Graph<M: Model> {
     /// Whether process `p` can take a step in node `n`: `enabled[n * processes + p]`.
     enabled: Vec<bool>,
     stopped: Option<StopReason>,
-    taken: u64,
+    /// Nodes that were not expanded when it stopped.
+    waiting: u64,
 }
 
 impl<M: Model> Graph<M> {
@@ -85,7 +85,7 @@ impl<M: Model> Graph<M> {
             fair,
             enabled: Vec::new(),
             stopped: None,
-            taken: 0,
+            waiting: 0,
         }
     }
 
@@ -106,7 +106,6 @@ impl<M: Model> Graph<M> {
             if self.stepper.model.failure(&state).is_none() {
                 self.stepper.successors(&state, &mut successors);
                 successors.iter_mut().for_each(|step| step.process = step.process.filter(|&p| p < self.fair.len()));
-                self.taken += successors.len() as u64;
                 if successors.is_empty() {
                     return Some(node);
                 }
@@ -148,17 +147,15 @@ impl<M: Model> Graph<M> {
 
     fn stops(&mut self, config: &Config, observer: &dyn Observer, waiting: usize) -> bool {
         let states = self.links.len() as u64;
-        if config.budget.states.is_some_and(|most| states > most) {
-            self.stopped = Some(StopReason::MaxStates);
-            return true;
-        }
+        let mut reason = config.budget.states.filter(|&most| states > most).map(|_| StopReason::MaxStates);
         if (self.starts.len()).is_multiple_of(TICK) {
-            let done = 1.0 - waiting as f64 / states as f64;
-            let reason = observer.tick(&Progress { executions: 0, states, frontier: waiting as u64, done });
-            self.stopped = reason.or(self.stopped);
-            return reason.is_some();
+            let progress = Progress { executions: 0, states, frontier: waiting as u64, done: 0.0 };
+            reason = reason.or_else(|| observer.tick(&progress));
         }
-        false
+        if reason.is_some() {
+            (self.stopped, self.waiting) = (reason, waiting as u64 + 1);
+        }
+        reason.is_some()
     }
 
     fn edges(&self, node: u32) -> &[Edge] {

@@ -124,6 +124,11 @@ pub trait Model: Clone + Send + 'static {
         false
     }
 
+    /// Why [`Model::canonical`] cannot be used although there is symmetry, if so.
+    fn symmetry_refusal(&self) -> Option<String> {
+        None
+    }
+
     /// The representative of all states that are the same up to renaming. It must depend on `state` alone.
     fn canonical(&self, state: Self::State) -> Self::State {
         state

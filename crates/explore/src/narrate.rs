@@ -30,6 +30,7 @@ pub fn narrate<M: Model>(model: &M, path: &Path<M>, violation: Violation) -> Tra
         processes: cast,
         steps,
         loop_from,
+        losses: None,
         history: None,
     }
 }

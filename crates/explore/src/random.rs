@@ -17,7 +17,7 @@ const STEPS: u64 = 10_000;
 /// Walks between two looks at what was found.
 const BATCH: u64 = 256;
 /// The observer is asked once in so many steps.
-const TICK: u64 = 1_024;
+const TICK: u64 = 64;
 
 /// Walks about.
 pub fn run<M: Model>(model: &M, config: &Config, observer: &dyn Observer) -> Report<M> {

@@ -18,11 +18,15 @@ use crate::sleep::TESTED;
 use crate::stepper::{Part, Stepper};
 use crate::visited::{FEW, Seen, shard_of, shards_for};
 use crate::{Listed, Model, links};
+use manyworlds_core::{Observer, Progress, StopReason};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockWriteGuard};
 
 /// Chunks in a round. It must not depend on the number of workers: with persistent sets, what is expanded again is so in the next round.
 pub const CHUNKS: usize = 64;
+
+/// The observer is asked once in so many states.
+const TICK: usize = 32;
 
 /// The successors of a chunk, before anybody knows which of them are new.
 struct Listing<S> {
@@ -65,6 +69,8 @@ pub struct Chunk<S> {
     deal: Deal,
     /// Indices of states of which only a persistent set was listed, and whether they had successors.
     reduced: Vec<(usize, bool)>,
+    /// It was expanded.
+    done: bool,
     /// Memory for new blocks.
     spare: Vec<Block<S>>,
     /// What came of it.
@@ -122,6 +128,7 @@ impl<S> Chunk<S> {
             ends: Vec::new(),
             deal: Deal::default(),
             reduced: Vec::new(),
+            done: true,
             spare: Vec::new(),
             found: Finds::default(),
         }
@@ -155,7 +162,12 @@ impl<S> Chunk<S> {
 struct Shard<S>(Seen<S>);
 
 /// Everything workers share.
-pub struct Round<M: Model> {
+pub struct Round<'a, M: Model> {
+    observer: &'a dyn Observer,
+    /// What the observer is told during the round.
+    progress: Mutex<Progress>,
+    /// The observer's reason to stop, while successors were listed.
+    stopped: OnceLock<StopReason>,
     /// The first `used` are to be expanded.
     chunks: Vec<RwLock<Chunk<M::State>>>,
     used: AtomicUsize,
@@ -205,10 +217,13 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl<M: Model> Round<M> {
+impl<'a, M: Model> Round<'a, M> {
     /// A round in which nothing is to be done.
-    pub fn new(config: &Config) -> Round<M> {
+    pub fn new(config: &Config, observer: &'a dyn Observer) -> Round<'a, M> {
         Round {
+            observer,
+            progress: Mutex::default(),
+            stopped: OnceLock::new(),
             chunks: (0..CHUNKS).map(|_| RwLock::new(Chunk::new())).collect(),
             used: AtomicUsize::new(0),
             shards: (0..shards_for(config.threads)).map(|_| Mutex::new(Shard(Seen::new(config.exact)))).collect(),
@@ -227,13 +242,41 @@ impl<M: Model> Round<M> {
 
     /// Makes the first `used` chunks ready to be taken, which will lead to about `expected` new states. If this is the `last` level, what is new is not
     /// expanded.
-    pub fn start(&self, used: usize, expected: usize, last: bool) {
+    pub fn start(&self, used: usize, expected: usize, last: bool, progress: Progress) {
+        *lock(&self.progress) = progress;
+        (0..used).for_each(|chunk| self.chunk(chunk).done = false);
         self.used.store(used, Ordering::Relaxed);
         self.last.store(last, Ordering::Relaxed);
         let more = expected.div_ceil(self.shards.len());
         let grow = self.shards.iter().any(|shard| lock(shard).0.is_short_of(more));
         self.grow.store(grow, Ordering::Relaxed);
         self.next.iter().for_each(|next| next.store(0, Ordering::Relaxed));
+    }
+
+    /// The observer's reason to stop in the middle of the round.
+    pub fn stopped(&self) -> Option<StopReason> {
+        self.stopped.get().copied()
+    }
+
+    /// Forgets what came of chunks that were not expanded to the end; how many states are in them.
+    pub fn abandon(&self) -> u64 {
+        let abandoned = |at: usize| {
+            let chunk = &mut *self.chunk(at);
+            if chunk.done {
+                return 0;
+            }
+            chunk.found = Finds::default();
+            chunk.block.states.len() as u64
+        };
+        (0..self.used.load(Ordering::Relaxed)).map(abandoned).sum()
+    }
+
+    /// Whether the observer wants to stop; it is asked now if `asked`.
+    fn stops(&self, asked: bool) -> bool {
+        if asked && let Some(reason) = self.observer.tick(&lock(&self.progress)) {
+            let _ = self.stopped.set(reason);
+        }
+        self.stopped.get().is_some()
     }
 
     /// Finds the initial states, as successors of nothing, in the first chunk.
@@ -247,6 +290,7 @@ impl<M: Model> Round<M> {
                 self.add(worker, chunk, state, 0);
             }
         }
+        chunk.done = true;
     }
 
     /// All of it by one worker.
@@ -254,7 +298,9 @@ impl<M: Model> Round<M> {
         for chunk in 0..self.used.load(Ordering::Relaxed) {
             let chunk = &mut *self.chunk(chunk);
             let mut shards: [MutexGuard<'_, Shard<M::State>>; FEW] = std::array::from_fn(|at| lock(&self.shards[at]));
-            self.list_chunk(worker, chunk);
+            if !self.list_chunk(worker, chunk) {
+                return;
+            }
             let listing = std::mem::take(&mut worker.listing);
             let listed = &listing.listed;
             listed.iter().take(AHEAD).for_each(|next| shards[shard_of(next.print, FEW)].0.prefetch(next.print));
@@ -278,6 +324,9 @@ impl<M: Model> Round<M> {
 
     /// The next piece of work of a phase, if there is one.
     fn take(&self, phase: usize, most: usize) -> Option<usize> {
+        if self.stops(false) {
+            return None;
+        }
         Some(self.next[phase].fetch_add(1, Ordering::Relaxed)).filter(|&at| at < most)
     }
 
@@ -285,18 +334,24 @@ impl<M: Model> Round<M> {
     pub fn list(&self, worker: &mut Worker<M>) {
         while let Some(at) = self.take(0, self.used.load(Ordering::Relaxed)) {
             let chunk = &mut *self.chunk(at);
-            self.list_chunk(worker, chunk);
+            if !self.list_chunk(worker, chunk) {
+                return;
+            }
             chunk.deal.sort(&worker.listing.listed, self.shards.len(), sleeps::<M>());
             std::mem::swap(&mut worker.listing.built, &mut chunk.built);
             std::mem::swap(&mut worker.listing.ends, &mut chunk.ends);
         }
     }
 
-    fn list_chunk(&self, worker: &mut Worker<M>, chunk: &mut Chunk<M::State>) {
+    /// Lists the successors of a chunk, unless the observer wants to stop.
+    fn list_chunk(&self, worker: &mut Worker<M>, chunk: &mut Chunk<M::State>) -> bool {
         let part = if chunk.again.is_empty() { Part::Reduced } else { Part::Rest };
         let Worker { stepper, checks, listing, recent, .. } = worker;
         listing.clear();
         for index in 0..chunk.block.states.len() {
+            if self.stops(index % TICK == 0) {
+                return false;
+            }
             let state = &chunk.block.states[index];
             // A model that tells its successors at once says that there are none where a step has failed.
             if M::TELLS_PRINTS || !stepper.model.has_failed(state) {
@@ -323,6 +378,7 @@ impl<M: Model> Round<M> {
             }
             listing.ends.push(u32::try_from(listing.listed.len()).expect("a few hundred states have fewer successors"));
         }
+        true
     }
 
     /// Nothing more can happen in `state`; whether that is wrong.
@@ -438,6 +494,7 @@ fn finish<S: Clone>(chunk: &mut Chunk<S>) {
         }
     }
     chunk.again.clear();
+    chunk.done = true;
     let block = std::mem::take(&mut chunk.block);
     chunk.recycle(block);
 }

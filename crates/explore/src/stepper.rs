@@ -3,7 +3,7 @@
 use crate::config::{Config, Reduction};
 use crate::sleep::{self, Sleep};
 use crate::{Listed, Model, Path};
-use manyworlds_core::{LocalStats, Stats};
+use manyworlds_core::Stats;
 
 const REPEATED: &str = "a step that was taken can be taken again";
 
@@ -49,7 +49,8 @@ pub struct Stepper<M: Model> {
     sleeps: bool,
     sleep: Sleep,
     actions: Vec<M::Action>,
-    before: Option<LocalStats>,
+    /// How often a step was worked out.
+    worked_out: u64,
 }
 
 impl<M: Model> Stepper<M> {
@@ -57,7 +58,6 @@ impl<M: Model> Stepper<M> {
     pub fn new(model: &M, config: &Config) -> Stepper<M> {
         let persistent = config.reduction == Reduction::Persistent;
         let model = model.clone();
-        let before = model.local_stats();
         Stepper {
             model,
             symmetry: config.symmetry,
@@ -67,7 +67,7 @@ impl<M: Model> Stepper<M> {
             sleeps: M::TELLS_INDEPENDENCE && !config.symmetry && !persistent,
             sleep: Sleep::default(),
             actions: Vec::new(),
-            before,
+            worked_out: 0,
         }
     }
 
@@ -139,6 +139,7 @@ impl<M: Model> Stepper<M> {
                 generated += 1;
                 continue;
             }
+            self.worked_out += 1;
             let Some(next) = self.model.next(state, &self.actions[nth]) else { continue };
             generated += 1;
             let asleep = match self.sleeps {
@@ -167,6 +168,7 @@ impl<M: Model> Stepper<M> {
         if self.quick {
             return self.model.successor(state, number, print).expect(REPEATED);
         }
+        self.worked_out += 1;
         self.numbered(state, number).and_then(|action| self.model.next(state, &action)).expect(REPEATED)
     }
 
@@ -190,6 +192,7 @@ impl<M: Model> Stepper<M> {
         let mut open: Vec<u32> = (0..self.actions.len() as u32).collect();
         while !open.is_empty() {
             let nth = open.swap_remove(below(open.len()));
+            self.worked_out += 1;
             if let Some(next) = self.model.next(state, &self.actions[nth as usize]) {
                 return Some((nth, self.canonical(next)));
             }
@@ -201,6 +204,7 @@ impl<M: Model> Stepper<M> {
     pub fn successors(&mut self, state: &M::State, out: &mut Vec<Step<M::State>>) {
         self.list(state);
         out.clear();
+        self.worked_out += self.actions.len() as u64;
         for (nth, action) in self.actions.iter().enumerate() {
             if let Some(next) = self.model.next(state, action) {
                 out.push(Step { nth: nth as u32, process: self.model.process(action), state: self.canonical(next) });
@@ -237,21 +241,11 @@ impl<M: Model> Stepper<M> {
         }
         path
     }
-
-    /// How much user code ran since this stepper was made.
-    pub fn local_stats(&self) -> Option<LocalStats> {
-        let (before, now) = (self.before.unwrap_or_default(), self.model.local_stats()?);
-        Some(LocalStats {
-            user_steps: now.user_steps - before.user_steps,
-            distinct_steps: now.distinct_steps - before.distinct_steps,
-        })
-    }
 }
 
-/// How much user code ran; clones of a model count together. A model that does not count it runs some in every step.
+/// How often these took a step. That is how often user code ran, unless the model keeps count itself: see [`crate::explore`].
 pub fn count_user_steps<'a, M: Model>(steppers: impl Iterator<Item = &'a Stepper<M>>, stats: &mut Stats) {
-    let steps = stats.transitions.unwrap_or(0);
-    let counted = steppers.filter_map(Stepper::local_stats).max_by_key(|stats| stats.user_steps);
-    let all = counted.unwrap_or(LocalStats { user_steps: steps, distinct_steps: steps });
-    (stats.user_steps, stats.distinct_steps) = (all.user_steps, all.distinct_steps);
+    let worked_out: u64 = steppers.map(|stepper| stepper.worked_out).sum();
+    stats.user_steps += worked_out;
+    stats.distinct_steps += worked_out;
 }

@@ -6,7 +6,7 @@ use crate::config::{Config, Report};
 use crate::eager::Eager;
 use crate::portable::Portable;
 use crate::search::Worker;
-use manyworlds_core::{LocalsFactory, Observer, Stats, StopReason};
+use manyworlds_core::{LocalStats, LocalsFactory, Observer, Stats, StopReason};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
 
@@ -140,10 +140,14 @@ impl<F: LocalsFactory> LocalsFactory for EagerFactory<'_, F> {
     fn make(&self) -> Self::Locals {
         Eager::new(self.0.make())
     }
+
+    fn shared_stats(&self) -> Option<LocalStats> {
+        self.0.shared_stats()
+    }
 }
 
 fn explore_with<F: LocalsFactory>(factory: &F, config: &Config, observer: &dyn Observer) -> Report {
-    let shared = Shared::new(observer);
+    let (shared, before) = (Shared::new(observer), factory.shared_stats());
     let workers = config.threads.max(1);
     let work = |first: bool| {
         let _guard = HaltOnPanic(&shared);
@@ -171,7 +175,13 @@ fn explore_with<F: LocalsFactory>(factory: &F, config: &Config, observer: &dyn O
             }
         }
     });
-    merge(reports, &shared)
+    let mut report = merge(reports, &shared);
+    if let (Some(before), Some(now)) = (before, factory.shared_stats()) {
+        // Every worker counted what all of them did.
+        report.stats.user_steps = now.user_steps - before.user_steps;
+        report.stats.distinct_steps = now.distinct_steps - before.distinct_steps;
+    }
+    report
 }
 
 /// A worker that panics, which only a bug of ours makes it do, must not leave the others waiting.

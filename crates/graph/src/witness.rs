@@ -261,6 +261,7 @@ impl<'g, L: Locals> Writer<'g, L> {
             processes: self.processes,
             steps: self.steps,
             loop_from: None,
+            losses: None,
             history: None,
         }
     }

@@ -1,7 +1,7 @@
 //! Systems of actors as subjects: one model, every engine.
 
 use crate::options::{EngineName, Options};
-use crate::states::check_states;
+use crate::states::{Seen, check_states};
 use crate::subject::{Answer, Refused, Subject, bounds, confirmed, refuse_strangers, watch};
 use manyworlds_actor::locals::{ActorLocals, refusal};
 use manyworlds_actor::{Faults, System, Worlds};
@@ -11,6 +11,9 @@ use manyworlds_core::{
 use manyworlds_explore::Model;
 use manyworlds_graph::replay::replay;
 use manyworlds_graph::{Config, explore};
+
+/// Of more actors than this, the ways to fall apart must be declared: every one is a step of its own in every state.
+const MOST_SPLIT: usize = 16;
 
 impl Subject for System {
     fn kind(&self) -> &'static str {
@@ -42,26 +45,30 @@ impl Subject for System {
         if let Some(why) = system.unspecified() {
             return Err(Refused(why));
         }
-        let (outcome, coverage) = match engine {
+        let (worlds, seen) = match engine {
             EngineName::Must => {
                 let worlds = system.worlds();
-                let outcome = explained(&worlds, check_executions(&system, &worlds, options, observer)?);
-                (outcome, options.coverage.then(|| worlds.coverage()).flatten())
+                let outcome = check_executions(&system, &worlds, options, observer)?;
+                let coverage = options.coverage.then(|| worlds.coverage()).flatten();
+                (worlds, Seen { outcome, coverage, frontier: None, omission: None })
             }
             _ => {
                 let [worlds, fresh] = [(); 2].map(|()| worlds(&system, engine));
-                let (outcome, coverage) = check_states(&worlds, &fresh, engine, options, Some(network), observer)?;
+                let seen = check_states(&worlds, &fresh, engine, options, Some(network), observer)?;
                 if let Some(why) = worlds.misnamed() {
                     return Err(Refused(format!("{why}: mend it, or check without symmetry")));
                 }
-                (explained(&worlds, outcome), coverage)
+                (worlds, seen)
             }
         };
-        Ok(Answer { outcome, engine, why, network: Some(network), coverage })
+        let Seen { outcome, coverage, frontier, omission } = seen;
+        let outcome = explained(&worlds, outcome);
+        Ok(Answer { outcome, engine, why, network: Some(network), coverage, frontier, omission })
     }
 
     fn replay(&self, trace: &Trace, show: &mut dyn FnMut(usize, &TraceStep)) -> Result<Replayed, TraceError> {
-        let system = self.clone().network(trace.network);
+        let recorded = Options { network: Some(trace.network), losses: trace.losses, ..Options::default() };
+        let system = configured(self, &recorded).map_err(|refused| TraceError::BadLosses { message: refused.0 })?;
         if let Some(message) = system.unspecified() {
             return Err(TraceError::BadHistory { message });
         }
@@ -99,6 +106,14 @@ fn configured(system: &System, options: &Options) -> Result<System, Refused> {
         let losses = u8::try_from(losses).map_err(|_| Refused(format!("losses: {losses} is too many; at most 255")))?;
         let faults = system.blueprint().faults;
         system = system.faults(Faults { losses, ..faults });
+    }
+    let blueprint = system.blueprint();
+    if blueprint.faults.splits > 0 && blueprint.sides.is_empty() && blueprint.actors.len() > MOST_SPLIT {
+        return Err(Refused(format!(
+            "the network may fall apart in any way, and {} actors can be cut in two in more than {} ways: say which with `may_split`",
+            blueprint.actors.len(),
+            1u64 << (MOST_SPLIT - 1)
+        )));
     }
     Ok(system)
 }
@@ -148,6 +163,7 @@ fn violated(system: &System, options: &Options, mut trace: Trace) -> Verdict {
     trace.params = options.params.clone();
     trace.network = system.blueprint().network;
     trace.seed = options.seed;
+    trace.losses = options.losses;
     let replay = system.replay(&trace, &mut |_, _| {});
     confirmed(trace, replay, "a handler")
 }

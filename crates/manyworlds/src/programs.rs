@@ -66,7 +66,8 @@ impl Subject for Checker {
         let coverage = tally.map(|tally| tally.told(checker.asked()));
         let why = "a program's worlds are its executions, and must visits each once".to_string();
         let why = (options.engine == EngineName::Auto).then_some(why);
-        Ok(Answer { outcome, engine: name, why, network: Some(checker.default_network()), coverage })
+        let network = Some(checker.default_network());
+        Ok(Answer { outcome, engine: name, why, network, coverage, frontier: None, omission: None })
     }
 
     fn replay(&self, trace: &Trace, show: &mut dyn FnMut(usize, &TraceStep)) -> Result<Replayed, TraceError> {

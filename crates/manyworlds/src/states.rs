@@ -55,13 +55,22 @@ impl<M: Model> Subject for Specification<M> {
             }
             engine => (engine, None),
         };
-        let (outcome, coverage) = check_states(&self.0, &self.0, engine, options, None, observer)?;
-        Ok(Answer { outcome, engine, why, network: None, coverage })
+        let Seen { outcome, coverage, frontier, omission } =
+            check_states(&self.0, &self.0, engine, options, None, observer)?;
+        Ok(Answer { outcome, engine, why, network: None, coverage, frontier, omission })
     }
 
     fn replay(&self, trace: &Trace, show: &mut dyn FnMut(usize, &TraceStep)) -> Result<Replayed, TraceError> {
         replay(&self.0, trace, show)
     }
+}
+
+/// What an engine on states saw.
+pub struct Seen {
+    pub outcome: Outcome,
+    pub coverage: Option<Coverage>,
+    pub frontier: Option<u64>,
+    pub omission: Option<f64>,
 }
 
 /// Runs an engine on the states of `model`; a violation must show again on `fresh`, which shares nothing with it.
@@ -72,7 +81,7 @@ pub fn check_states<M: Model>(
     options: &Options,
     network: Option<Network>,
     observer: Option<&dyn Observer>,
-) -> Result<(Outcome, Option<Coverage>), Refused> {
+) -> Result<Seen, Refused> {
     refuse_strangers(options, engine)?;
     let how = match (engine, engine.scheduler()) {
         (_, Some(name)) => Engine::Schedules(name),
@@ -96,12 +105,15 @@ pub fn check_states<M: Model>(
             trace.engine = engine.name().to_string();
             trace.network = network.unwrap_or_default();
             trace.seed = options.seed;
+            trace.losses = options.losses;
             violated(fresh, trace)
         }
         None => without_violation(&report, engine, options, network),
     };
+    let frontier = report.stopped.filter(|_| stats.states.is_some()).map(|_| report.frontier);
+    let omission = report.omission;
     let coverage = options.coverage.then(|| coverage(model, report.unreached));
-    Ok((Outcome { verdict, stats }, coverage))
+    Ok(Seen { outcome: Outcome { verdict, stats }, coverage, frontier, omission })
 }
 
 /// What the model tells; one that keeps no count can still say what it was asked.
@@ -144,9 +156,14 @@ fn without_violation<M: Model>(
     if reason == StopReason::MaxExecutions && options.max_executions.is_none() {
         bounds.push("a sample of random walks".to_string());
     }
-    if report.frontier > 0 {
-        bounds.push(format!("{} states were known but not expanded", report.frontier));
+    let states = |n: u64| format!("{n} {}", if n == 1 { "state was" } else { "states were" });
+    if report.stats.states.is_some() {
+        bounds.push(format!("{} known but not expanded", states(report.frontier)));
     }
+    bounds.extend(report.undecided.iter().map(|name| format!("`{name}` is not decided")));
+    let reached = |name: &String| format!("`sometimes {name}` was not seen so far");
+    bounds.extend(report.unreached.iter().map(reached));
+    bounds.extend(report.omission.map(mistaken));
     Verdict::Incomplete { reason, bounds: bounds.join(", ") }
 }
 
@@ -178,9 +195,14 @@ fn scope<M: Model>(report: &Report<M>, engine: EngineName, options: &Options, ne
     }
     scope.push_str(&under);
     match report.omission {
-        Some(p) => format!("{scope} (a state was taken for another with probability below {:.0e})", p.max(1e-30)),
+        Some(p) => format!("{scope} ({})", mistaken(p)),
         None => format!("{scope}, compared whole"),
     }
+}
+
+/// How sure it is that no state was left out.
+fn mistaken(probability: f64) -> String {
+    format!("a state was taken for another with probability below {:.0e}", probability.max(1e-30))
 }
 
 /// A violation must show again; that something never happens is shown by no path.

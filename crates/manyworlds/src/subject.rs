@@ -33,6 +33,10 @@ pub struct Answer {
     pub network: Option<Network>,
     /// What was exercised, if [`Options::coverage`] asked for it and the front end keeps count.
     pub coverage: Option<Coverage>,
+    /// States that were known but not expanded when a run that keeps states stopped early.
+    pub frontier: Option<u64>,
+    /// How likely it is that a state was taken for another, in a run that keeps fingerprints.
+    pub omission: Option<f64>,
 }
 
 /// A question that an engine cannot answer, or options that do not go together.

@@ -1,12 +1,12 @@
 //! The observer that knows the clock and the memory: engines do not.
 
 use manyworlds_core::{Observer, Progress, StopReason};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Memory is looked at once in so many ticks: reading it is a system call. Engines on global states tick seldom.
-const MEMORY_EVERY: u32 = 64;
+/// Memory is looked at once in so many microseconds: reading it takes a few system calls, and engines tick often.
+const MEMORY_EVERY: u64 = 5_000;
 
 /// Ends a run for reasons the engine cannot see.
 pub struct Watch<'a> {
@@ -14,7 +14,8 @@ pub struct Watch<'a> {
     max_memory: Option<u64>,
     cancel: Option<Arc<AtomicBool>>,
     inner: Option<&'a dyn Observer>,
-    ticks: AtomicU32,
+    /// When memory is looked at next, in microseconds after the start.
+    next_look: AtomicU64,
     started: Instant,
     first_bug: OnceLock<Duration>,
     /// Since when a history is being judged, and how long others were.
@@ -31,8 +32,8 @@ impl<'a> Watch<'a> {
     ) -> Watch<'a> {
         let started = Instant::now();
         let deadline = timeout.and_then(|timeout| started.checked_add(timeout));
-        let (ticks, first_bug, judging) = (AtomicU32::new(0), OnceLock::new(), Mutex::default());
-        Watch { deadline, max_memory, cancel, inner, ticks, started, first_bug, judging }
+        let (next_look, first_bug, judging) = (AtomicU64::new(0), OnceLock::new(), Mutex::default());
+        Watch { deadline, max_memory, cancel, inner, next_look, started, first_bug, judging }
     }
 
     /// How long a scheduler judged histories.
@@ -43,6 +44,13 @@ impl<'a> Watch<'a> {
     /// How long it took a scheduler to find something wrong.
     pub fn first_bug_time(&self) -> Option<Duration> {
         self.first_bug.get().copied()
+    }
+
+    /// Whether memory has not been looked at for a while. One worker looks for all.
+    fn is_time_to_look(&self) -> bool {
+        let (now, next) = (self.started.elapsed().as_micros() as u64, self.next_look.load(Ordering::Relaxed));
+        let later = now + MEMORY_EVERY;
+        now >= next && self.next_look.compare_exchange(next, later, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
     /// A watch that never ends a run.
@@ -60,7 +68,7 @@ impl Observer for Watch<'_> {
             return Some(StopReason::Timeout);
         }
         if let Some(max) = self.max_memory
-            && (progress.states > 0 || self.ticks.fetch_add(1, Ordering::Relaxed).is_multiple_of(MEMORY_EVERY))
+            && self.is_time_to_look()
             && resident_bytes().is_some_and(|bytes| bytes > max)
         {
             return Some(StopReason::MaxMemory);

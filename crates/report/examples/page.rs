@@ -42,6 +42,7 @@ fn trace() -> Trace {
         processes: (0..).zip(["client", "server", "<i>backup</i>", "network"]).map(process).collect(),
         steps: Vec::new(),
         loop_from: None,
+        losses: None,
         history: None,
     };
     let mut add = |process, kind: &str, message: Option<&str>, peer, reads, state: Option<&str>| {

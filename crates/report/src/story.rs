@@ -30,6 +30,7 @@ pub fn story(names: &[&str]) -> Story {
         processes: names.iter().enumerate().map(process).collect(),
         steps: Vec::new(),
         loop_from: None,
+        losses: None,
         history: None,
     })
 }

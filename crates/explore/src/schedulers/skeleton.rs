@@ -16,7 +16,7 @@ use rustc_hash::FxHashSet;
 /// Steps of a schedule, if the budget does not say: systems that go on for ever are cut off here.
 const STEPS: u64 = 10_000;
 /// The observer is asked once in so many states.
-const TICK: u64 = 1_024;
+const TICK: u64 = 64;
 
 /// A run of a scheduler.
 pub struct Search<'a, M: Model, S> {
