@@ -22,6 +22,7 @@ chapters! {
     traceforge: "from/traceforge.md",
     engines: "engines/README.md",
     must: "engines/must.md",
+    brute: "engines/brute.md",
     states: "engines/states.md",
     random: "engines/random.md",
     persistent: "engines/persistent.md",

@@ -1,26 +1,10 @@
 //! `manyworlds::cli!`: the example with models of its own does what the zoo's command does.
 
+mod built;
+
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-
-/// The example, which is built with the tests; or cargo, to build and run it.
-fn program() -> Command {
-    let tests = std::env::current_exe().expect("this test is a program");
-    let built = tests.parent().and_then(Path::parent).map(|target| target.join("examples/cli"));
-    let mut command = match built.filter(|built| built.exists()) {
-        Some(built) => Command::new(built),
-        None => {
-            let mut cargo = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_string()));
-            cargo.args(["run", "--quiet", "-p", "manyworlds", "--example", "cli", "--"]);
-            cargo
-        }
-    };
-    std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("MANYWORLDS_")).for_each(|(name, _)| {
-        command.env_remove(name);
-    });
-    command
-}
 
 struct Said {
     status: Option<i32>,
@@ -35,11 +19,11 @@ fn said(command: &mut Command) -> Said {
 }
 
 fn run(arguments: &[&str]) -> Said {
-    said(program().args(arguments))
+    said(built::example("cli").args(arguments))
 }
 
 fn run_with(variable: (&str, &str), arguments: &[&str]) -> Said {
-    said(program().env(variable.0, variable.1).args(arguments))
+    said(built::example("cli").env(variable.0, variable.1).args(arguments))
 }
 
 fn scratch(file: &str) -> PathBuf {

@@ -1,13 +1,17 @@
-//! The README shows the examples as they are, and what they print.
+//! The README shows code that is run, and what it prints.
 
-use std::path::Path;
-use std::process::Command;
+mod built;
+
+use manyworlds::prelude::*;
 
 const README: &str = include_str!("../../../README.md");
 
-/// The examples, in the order in which the README shows them.
+/// The examples whose output the README shows, in the order in which it does.
 const EXAMPLES: [(&str, &str); 2] =
     [("replicas", include_str!("../examples/replicas.rs")), ("payment", include_str!("../examples/payment.rs"))];
+
+/// Where the code after them is from: a test of this file, and an example that another test runs.
+const PARTS: [&str; 2] = [include_str!("readme.rs"), include_str!("../examples/race.rs")];
 
 /// The blocks of the README in this language, from the first to the last.
 fn blocks(language: &str) -> Vec<&'static str> {
@@ -17,23 +21,26 @@ fn blocks(language: &str) -> Vec<&'static str> {
 }
 
 #[test]
-fn the_code_is_the_example() {
-    for ((name, example), block) in EXAMPLES.into_iter().zip(blocks("rust")) {
+fn all_code_is_run() {
+    let blocks = blocks("rust");
+    let (whole, parts) = blocks.split_at(EXAMPLES.len());
+    for ((name, example), block) in EXAMPLES.into_iter().zip(whole) {
         let (_, code) = example.split_once("\n\n").expect("the example has a heading");
-        assert_eq!(block, code, "{name}");
+        assert_eq!(*block, code, "{name}");
+    }
+    assert_eq!(parts.len(), PARTS.len(), "every block is from somewhere");
+    for (block, file) in parts.iter().zip(PARTS) {
+        assert!(file.contains(&format!("\n\n{block}")), "this is in no file that is run:\n{block}");
     }
 }
 
-/// The example, which is built with the tests; or cargo, to build and run it.
-fn run(name: &str) -> Command {
-    let tests = std::env::current_exe().expect("this test is a program");
-    let built = tests.parent().and_then(Path::parent).map(|target| target.join("examples").join(name));
-    if let Some(built) = built.filter(|built| built.exists()) {
-        return Command::new(built);
-    }
-    let mut cargo = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_string()));
-    cargo.args(["run", "--quiet", "-p", "manyworlds", "--example", name]);
-    cargo
+#[manyworlds::test(network = "mbox", executions = 2)]
+fn either_may_be_first() {
+    let server = spawn(|| (recv::<u32>(), recv::<u32>()));
+    spawn(move || send(server.pid(), 1u32));
+    spawn(move || send(server.pid(), 2u32));
+    let (first, second) = server.join();
+    assert_eq!(first + second, 3);
 }
 
 #[test]
@@ -41,7 +48,7 @@ fn the_output_is_what_it_prints() {
     let outputs = blocks("text");
     assert_eq!(outputs.len(), EXAMPLES.len(), "every output belongs to an example");
     for ((name, _), output) in EXAMPLES.into_iter().zip(outputs) {
-        let run = run(name).output().expect("the example runs");
+        let run = built::example(name).output().expect("the example runs");
         let printed = String::from_utf8(run.stdout).expect("the output is text");
         assert_eq!(output, printed, "{name}");
     }
