@@ -77,6 +77,23 @@ fn an_endless_run_ends_in_incomplete_with_its_frontier() {
     }
 }
 
+/// Whenever it is stopped, what was expanded is the beginning of a naive search, and the rest waits.
+#[test]
+fn a_run_that_is_stopped_anywhere_tells_what_it_has_seen() {
+    for (ticks, threads) in (1..60).flat_map(|ticks| [1, 2].map(|threads| (ticks, threads))) {
+        let config = Config { threads, collect_states: true, ..Config::default() };
+        let report = explore(&PLAIN, Engine::Bfs, &config, &Patience(AtomicU64::new(ticks))).expect("can be decided");
+        assert_eq!(report.stopped, Some(StopReason::Timeout));
+        let states = report.stats.states.expect("it counts states");
+        assert_eq!(report.states.len() as u64, states);
+        assert!((0..states).zip(&report.states).all(|(number, &state)| number == 0 || state > 0));
+        // Every state has ten successors, all of them new as long as there is room.
+        let expanded = states - report.frontier;
+        assert_eq!(report.stats.transitions, Some(1 + 10 * expanded), "after {ticks} ticks");
+        assert_eq!(states, 1 + 10 * expanded, "after {ticks} ticks");
+    }
+}
+
 fn refusal(model: &Counter, engine: Engine, config: &Config) -> Option<Refusal> {
     let budget = Budget { states: Some(10), executions: Some(1), depth: Some(1) };
     explore(model, engine, &Config { budget, ..config.clone() }, &NoObserver).err()

@@ -11,7 +11,10 @@
 //! equal sets of worlds ahead of them. It is exponentially slow and meant to be: it is what engines are tested against.
 
 use crate::world::{Ending, EventName, World, WorldEvent};
-use manyworlds_core::{Action, Cursor, Deadlock, Locals, Network, NodeId, OBS_END, OBS_TIMEOUT, Obs, Pid, ValueId};
+use manyworlds_core::{
+    Action, Cursor, Deadlock, Locals, Network, NoObserver, NodeId, OBS_END, OBS_TIMEOUT, Obs, Observer, Pid, Progress,
+    StopReason, ValueId,
+};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
 use std::rc::Rc;
@@ -25,11 +28,13 @@ pub struct BruteConfig {
     pub loss_budget: u32,
     /// Give up after so many explored steps.
     pub max_steps: u64,
+    /// Stop after so many worlds.
+    pub max_executions: Option<u64>,
 }
 
 impl Default for BruteConfig {
     fn default() -> BruteConfig {
-        BruteConfig { deadlock: Deadlock::Allow, loss_budget: 0, max_steps: u64::MAX }
+        BruteConfig { deadlock: Deadlock::Allow, loss_budget: 0, max_steps: u64::MAX, max_executions: None }
     }
 }
 
@@ -45,22 +50,48 @@ impl fmt::Display for BruteGaveUp {
 
 impl std::error::Error for BruteGaveUp {}
 
+/// The observer is asked once in so many states.
+const TICK: usize = 64;
+
 /// All distinct finished executions of the program.
 pub fn brute_force<L: Locals>(locals: &mut L, config: &BruteConfig) -> Result<BTreeSet<World>, BruteGaveUp> {
+    match brute_watched(locals, config, &NoObserver) {
+        (worlds, None) => Ok(worlds),
+        (_, Some(_)) => Err(BruteGaveUp),
+    }
+}
+
+/// The distinct finished executions of the program that were found before there was a reason to stop, and that reason.
+pub fn brute_watched<L: Locals>(
+    locals: &mut L,
+    config: &BruteConfig,
+    observer: &dyn Observer,
+) -> (BTreeSet<World>, Option<StopReason>) {
     let start = Rc::new(State::initial(locals));
     let mut seen = HashSet::from([Rc::clone(&start)]);
     let mut todo = vec![start];
     let mut worlds = BTreeSet::new();
-    let mut steps = 0;
+    let (mut steps, mut visits) = (0, 0);
     while let Some(state) = todo.pop() {
+        let progress = Progress { executions: worlds.len() as u64, ..Progress::default() };
+        visits += 1;
+        if visits % TICK == 1
+            && let Some(reason) = observer.tick(&progress)
+        {
+            return (worlds, Some(reason));
+        }
         let next = state.successors(locals, config.loss_budget);
         if next.is_empty() {
-            worlds.insert(state.world(locals, config.deadlock));
+            let world = state.world(locals, config.deadlock);
+            if !worlds.contains(&world) && config.max_executions.is_some_and(|most| worlds.len() as u64 >= most) {
+                return (worlds, Some(StopReason::MaxExecutions));
+            }
+            worlds.insert(world);
         }
         for state in next {
             steps += 1;
             if steps > config.max_steps {
-                return Err(BruteGaveUp);
+                return (worlds, Some(StopReason::MaxSteps));
             }
             let state = Rc::new(state);
             if seen.insert(Rc::clone(&state)) {
@@ -68,7 +99,7 @@ pub fn brute_force<L: Locals>(locals: &mut L, config: &BruteConfig) -> Result<BT
             }
         }
     }
-    Ok(worlds)
+    (worlds, None)
 }
 
 /// How many events of each process lie in the past of something.

@@ -4,11 +4,12 @@ use crate::options::{EngineName, Options};
 use crate::states::{Seen, check_states};
 use crate::subject::{Answer, Refused, Subject, bounds, confirmed, refuse_strangers, watch};
 use manyworlds_actor::locals::{ActorLocals, refusal};
+use manyworlds_actor::system::Question;
 use manyworlds_actor::{Faults, System, Worlds};
 use manyworlds_core::{
     Budget, Deadlock, LocalsFactory, Observer, Outcome, Property, Replayed, Trace, TraceError, TraceStep, Verdict,
 };
-use manyworlds_explore::Model;
+use manyworlds_explore::{Kind, Model};
 use manyworlds_graph::replay::replay;
 use manyworlds_graph::{Config, explore};
 
@@ -35,6 +36,7 @@ impl Subject for System {
             }
             engine => (engine, None),
         };
+        let (system, left_out) = if options.decidable { asked(system, engine, options) } else { (system, Vec::new()) };
         if options.reduce && system.blueprint().spec.is_some() {
             return Err(Refused(
                 "persistent sets keep no order between steps of different actors, so they cannot decide whether operations are \
@@ -62,7 +64,7 @@ impl Subject for System {
             }
         };
         let Seen { outcome, coverage, frontier, omission } = seen;
-        let outcome = explained(&worlds, outcome);
+        let outcome = without(explained(&worlds, outcome), &left_out);
         Ok(Answer { outcome, engine, why, network: Some(network), coverage, frontier, omission })
     }
 
@@ -93,6 +95,31 @@ fn explained(worlds: &Worlds, mut outcome: Outcome) -> Outcome {
         && violation.property == Property::Linearizable
     {
         trace.history = worlds.explained(trace);
+    }
+    outcome
+}
+
+/// The system without the questions that the engine cannot decide, and those.
+fn asked(system: System, engine: EngineName, options: &Options) -> (System, Vec<String>) {
+    let part_of_states = engine == EngineName::Must || options.reduce;
+    let finite = engine == EngineName::Random || engine.scheduler().is_some();
+    let is_decided = |question: &Question| match question.kind {
+        Kind::AtRest => true,
+        Kind::Always | Kind::Never => question.stable || !part_of_states,
+        Kind::Sometimes => !part_of_states,
+        Kind::Eventually => !part_of_states && !finite,
+    };
+    let others = system.blueprint().questions.iter().filter(|question| !is_decided(question));
+    let left_out = others.map(|question| format!("`{}`", question.violation().property)).collect();
+    (system.keep_questions(is_decided), left_out)
+}
+
+/// The verdict says what was not asked.
+fn without(mut outcome: Outcome, left_out: &[String]) -> Outcome {
+    if let (Verdict::Verified { scope: said } | Verdict::Incomplete { bounds: said, .. }, false) =
+        (&mut outcome.verdict, left_out.is_empty())
+    {
+        said.push_str(&format!(", not asked: {}", left_out.join(", ")));
     }
     outcome
 }

@@ -8,7 +8,7 @@ use manyworlds_core::{
     Budget, Deadlock, LocalsFactory, Network, Observer, Outcome, Policy, Property, Replayed, StopReason, Trace,
     TraceError, TraceStep, Verdict,
 };
-use manyworlds_graph::brute::{BruteConfig, brute_force};
+use manyworlds_graph::brute::{BruteConfig, brute_force, brute_watched};
 use manyworlds_graph::replay::replay;
 use manyworlds_graph::{Config, Ending, Report, World, explore};
 use manyworlds_program::monitor::{Monitor, MonitorSpec};
@@ -286,14 +286,14 @@ impl Checker {
         let config = Config { collect_worlds: true, keep_going: true, ..self.config.clone() };
         let report = match self.engine {
             Engine::Must => explore(&self.program(), &config, &Watch::idle()),
-            Engine::Brute => self.brute(&config),
+            Engine::Brute => self.brute(&config, &Watch::idle()),
         };
         (report.worlds, report.duplicates)
     }
 
     /// Every finished world as brute force finds it, sorted; `None` if that takes more than `max_steps` steps.
     pub fn brute_worlds(&self, max_steps: u64) -> Option<Vec<World>> {
-        let limits = BruteConfig { deadlock: self.config.deadlock, loss_budget: self.config.loss_budget, max_steps };
+        let limits = BruteConfig { max_steps, ..self.brute_limits(&self.config) };
         let worlds = brute_force(&mut self.program().make(), &limits).ok()?;
         Some(worlds.into_iter().collect())
     }
@@ -324,13 +324,13 @@ impl Checker {
         let report = match (self.engine, tally) {
             (Engine::Must, None) => explore(&self.program(), &self.config, &watch),
             (Engine::Must, Some(tally)) => explore(&Noted { program: &self.program(), tally }, &self.config, &watch),
-            (Engine::Brute, _) => self.brute(&self.config),
+            (Engine::Brute, _) => self.brute(&self.config, &watch),
         };
         let Report { stats, counterexample, stopped, .. } = report;
         let verdict = match (counterexample, stopped) {
             (Some(trace), _) => self.violated(trace),
+            (None, _) if stats.violations > 0 => self.brute_violated(),
             (None, Some(reason)) => Verdict::Incomplete { reason, bounds: self.bounds() },
-            (None, None) if stats.violations > 0 => self.brute_violated(),
             (None, None) => Verdict::Verified { scope: self.scope() },
         };
         Outcome { verdict, stats }
@@ -370,17 +370,20 @@ impl Checker {
         }
     }
 
-    fn brute(&self, config: &Config) -> Report {
-        let limits =
-            BruteConfig { deadlock: config.deadlock, loss_budget: config.loss_budget, ..BruteConfig::default() };
-        let worlds = brute_force(&mut self.program().make(), &limits).unwrap_or_default();
+    fn brute_limits(&self, config: &Config) -> BruteConfig {
+        let Config { deadlock, loss_budget, .. } = *config;
+        BruteConfig { deadlock, loss_budget, max_executions: config.budget.executions, ..BruteConfig::default() }
+    }
+
+    fn brute(&self, config: &Config, observer: &dyn Observer) -> Report {
+        let (worlds, stopped) = brute_watched(&mut self.program().make(), &self.brute_limits(config), observer);
         let count = |ending| worlds.iter().filter(|world| world.ending == ending).count() as u64;
         let mut report = Report::default();
         report.stats.executions = Some(count(Ending::Complete));
         report.stats.blocked = Some(count(Ending::Blocked));
         report.stats.violations = count(Ending::Violating);
         report.stats.truncated = Some(count(Ending::Truncated));
-        report.stopped = (count(Ending::Truncated) > 0).then_some(StopReason::MaxSteps);
+        report.stopped = stopped.or((count(Ending::Truncated) > 0).then_some(StopReason::MaxSteps));
         report.worlds = worlds.into_iter().collect();
         report
     }

@@ -162,6 +162,8 @@ pub struct Options {
     pub reduce: bool,
     /// Explore one of all states that are the same up to the names of identical actors.
     pub symmetry: bool,
+    /// Ask only what the engine can decide, instead of refusing everything; the verdict says what was not asked. For actors.
+    pub decidable: bool,
     /// Tell what was exercised too. Counts do not depend on it.
     pub coverage: bool,
     /// How many actors the scheduler `delay` may skip in one schedule.

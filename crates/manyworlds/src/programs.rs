@@ -60,6 +60,9 @@ impl Subject for Checker {
             }
         };
         refuse_strangers(options, name)?;
+        if options.decidable {
+            return Err(Refused("option decidable: it is for actors; a program is asked everything".to_string()));
+        }
         let checker = self.configured(options, engine);
         let tally = (options.coverage && engine == Engine::Must).then(Tally::default);
         let outcome = checker.check_watched(observer, tally.as_ref());

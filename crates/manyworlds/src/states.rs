@@ -42,6 +42,9 @@ impl<M: Model> Subject for Specification<M> {
         if options.network.is_some() {
             return Err(Refused("a specification has no network: it says itself what can happen".to_string()));
         }
+        if options.decidable {
+            return Err(Refused("option decidable: it is for actors; a specification is asked everything".to_string()));
+        }
         if options.losses.is_some() {
             return Err(Refused("a specification loses no messages: it says itself what can happen".to_string()));
         }

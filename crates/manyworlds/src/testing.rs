@@ -1,7 +1,7 @@
 //! What `#[manyworlds::test]` does at run time.
 //!
 //! A test passes only if every world was seen and none violates a property; hitting a bound fails it, unless it says `incomplete = "allow"`.
-//! A violation is shown as a message-sequence chart and its trace is written to `.manyworlds/` beside the crate's `Cargo.toml`. The next run
+//! A violation is shown as a message-sequence chart; its trace, and a page that shows it, are written to `.manyworlds/` beside the crate's `Cargo.toml`. The next run
 //! of the test replays that trace first: while it reproduces the violation, the test fails at once; when it no longer does, the file is deleted
 //! and all worlds are explored again.
 //!

@@ -91,9 +91,13 @@ fn a_trace_is_written_replayed_first_and_forgotten_when_mended() {
     let replay =
         format!("replay: MANYWORLDS_REPLAY={file} cargo test -p some-package inner::lifecycle\ntrace:  {file}");
     assert!(bench.said().contains("✗ fails here") && bench.said().contains(&replay), "{}", bench.said());
-    let names: Vec<_> =
+    let mut names: Vec<_> =
         fs::read_dir(bench.file().parent().unwrap()).unwrap().map(|entry| entry.unwrap().path()).collect();
-    assert_eq!(names, [bench.file()], "no drafts are left");
+    names.sort();
+    let page = bench.file().with_extension("html");
+    assert_eq!(names, [page.clone(), bench.file()], "no drafts are left");
+    assert!(bench.said().contains(&format!("report: {}", page.display())), "{}", bench.said());
+    assert!(fs::read_to_string(&page).unwrap().contains("2 was first"));
 
     bench.mark();
     assert_eq!(bench.fails(race(true)), message);
@@ -102,7 +106,7 @@ fn a_trace_is_written_replayed_first_and_forgotten_when_mended() {
 
     assert_eq!(bench.run(race(false)), Ok(()));
     assert!(bench.said().contains("does not fail any more; the file is deleted"), "{}", bench.said());
-    assert!(bench.said().contains("verified") && !bench.file().exists());
+    assert!(bench.said().contains("verified") && !bench.file().exists() && !page.exists());
 }
 
 #[test]

@@ -105,6 +105,9 @@ pub struct CheckArgs {
     /// Explore one of all states that are the same up to the names of identical actors (bfs, dfs)
     #[arg(long)]
     pub symmetry: bool,
+    /// Ask only what the engine can decide; the verdict says what was not asked (actors)
+    #[arg(long)]
+    pub decidable: bool,
     /// How many actors the scheduler `delay` may skip in one schedule [default: 2]
     #[arg(long, value_name = "N", value_parser = values::small_number(), allow_negative_numbers = true)]
     pub delays: Option<u32>,

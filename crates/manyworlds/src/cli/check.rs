@@ -81,6 +81,7 @@ fn options(args: &CheckArgs) -> Options {
         exact: args.exact,
         reduce: args.reduce,
         symmetry: args.symmetry,
+        decidable: args.decidable,
         coverage: args.exports.html.is_some(),
         delays: args.delays,
         ..Options::default()

@@ -138,10 +138,10 @@ impl<'a> Session<'a> {
         let replay = file.map(|file| {
             format!("MANYWORLDS_REPLAY={} cargo test -p {} {}", quoted(file), self.case.package, self.case.path())
         });
-        (self.say)(&format!(
-            "\n{}",
-            failure(trace, &Hints { replay: replay.as_deref(), file, ..Hints::default() }, &self.style)
-        ));
+        let ours = file.is_some_and(|file| Path::new(file) == self.store.path());
+        let page = ours.then(|| self.store.save_page(trace).ok()).flatten().map(|page| page.display().to_string());
+        let hints = Hints { replay: replay.as_deref(), file, html: page.as_deref() };
+        (self.say)(&format!("\n{}", failure(trace, &hints, &self.style)));
         one_line(&self.case.model(), &trace.violation)
     }
 

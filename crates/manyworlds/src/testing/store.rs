@@ -1,7 +1,8 @@
-//! The file that holds the trace of a failing test: one for each test, replaced as a whole or not at all.
+//! The file that holds the trace of a failing test, one for each test, and the page that shows it: replaced as a whole or not at all.
 
 use super::{Environment, TestCase};
 use manyworlds_core::Trace;
+use manyworlds_report::html::{Page, html};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -33,20 +34,38 @@ impl Store {
         }
     }
 
-    /// Writes a trace beside the old one and puts it in its place.
-    pub fn save(&self, trace: &Trace) -> io::Result<()> {
-        let directory = self.path.parent().unwrap_or(Path::new("."));
-        fs::create_dir_all(directory)?;
-        let name = self.path.file_name().unwrap_or_default().to_string_lossy();
-        let draft = directory.join(format!(".{name}.{}", std::process::id()));
-        let written = fs::write(&draft, trace.to_json()).and_then(|()| fs::rename(&draft, &self.path));
-        written.inspect_err(|_| drop(fs::remove_file(&draft)))
+    /// The page that shows the trace.
+    pub fn page(&self) -> PathBuf {
+        self.path.with_extension("html")
     }
 
-    /// Forgets the trace.
+    /// Keeps a trace.
+    pub fn save(&self, trace: &Trace) -> io::Result<()> {
+        write(&self.path, &trace.to_json())
+    }
+
+    /// Keeps the page that shows a trace; where it is.
+    pub fn save_page(&self, trace: &Trace) -> io::Result<PathBuf> {
+        let page = self.page();
+        write(&page, &html(&Page { title: &trace.model, trace: Some(trace), ..Page::default() }))?;
+        Ok(page)
+    }
+
+    /// Forgets the trace, and the page with it.
     pub fn remove(&self) -> io::Result<()> {
+        let _ = fs::remove_file(self.page());
         fs::remove_file(&self.path)
     }
+}
+
+/// Writes a file beside the old one and puts it in its place.
+fn write(file: &Path, text: &str) -> io::Result<()> {
+    let directory = file.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(directory)?;
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let draft = directory.join(format!(".{name}.{}", std::process::id()));
+    let written = fs::write(&draft, text).and_then(|()| fs::rename(&draft, file));
+    written.inspect_err(|_| drop(fs::remove_file(&draft)))
 }
 
 /// Reads a trace; the error names the file.

@@ -208,3 +208,12 @@ fn losses_are_bounded() {
         assert_eq!(counts(&lossy(budget)), (expected, 0), "budget {budget}");
     }
 }
+
+#[test]
+fn brute_force_obeys_budgets_too() {
+    let brute = |n| racers(n).engine(manyworlds::Engine::Brute);
+    assert!(brute(3).max_executions(6).check().is_verified());
+    let outcome = brute(3).max_executions(5).check();
+    assert_eq!((reason(&outcome), outcome.stats.executions), (StopReason::MaxExecutions, Some(5)));
+    assert_eq!(reason(&brute(9).timeout(Duration::from_millis(20)).check()), StopReason::Timeout);
+}
