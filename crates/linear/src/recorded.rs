@@ -53,7 +53,11 @@ impl BadLine {
 
     /// A line has a word that is none of these.
     pub fn mistyped(line: usize, what: &str, word: &str, known: &[&'static str]) -> BadLine {
-        let problem = format!("unknown {what} `{word}`; expected one of {}", known.join(", "));
+        let expected = match known {
+            [names @ .., last] if !names.is_empty() => format!("{} or {last}", names.join(", ")),
+            names => names.concat(),
+        };
+        let problem = format!("unknown {what} `{word}`; expected {expected}");
         BadLine { mistyped: Some((word.to_string(), known.to_vec())), ..BadLine::new(line, problem) }
     }
 }

@@ -2,7 +2,8 @@
 
 use manyworlds_core::{TraceHistory, TraceOperation};
 use manyworlds_linear::formats::{Format, json, trace};
-use manyworlds_linear::{Answer, Consistency, Object, Options, Recorded, Value};
+use manyworlds_linear::{Answer, Call, Consistency, Event, Object, Options, Recorded, Value};
+use proptest::prelude::*;
 
 fn read(text: &str) -> Recorded {
     Format::recognize(text).unwrap().read(text).unwrap_or_else(|bad| panic!("{bad}\n{text}"))
@@ -227,7 +228,7 @@ fn json_says_what_is_wrong() {
         ),
         (
             "{\"process\": 0, \"type\": \"ok\", \"val\": 1}",
-            "unknown field `val`; expected one of process, type, f, key, value",
+            "unknown field `val`; expected process, type, f, key or value",
         ),
         ("{\"process\": -1, \"type\": \"ok\"}", "the process is -1; expected a whole number from 0 on"),
         ("{\"process\": \"a\", \"type\": \"ok\"}", "the process is \"a\"; expected"),
@@ -386,4 +387,47 @@ fn a_trace_has_a_history() {
         trace::recorded(&TraceHistory { operations: vec![told(0, "7", None, 0, None)], ..TraceHistory::default() })
             .is_err()
     );
+}
+
+/// Two processes write and read two registers; who is busy completes first.
+fn random(steps: &[(usize, i64, Option<i64>)]) -> Recorded {
+    let mut recorded = Recorded::default();
+    for (line, &(process, key, written)) in steps.iter().enumerate() {
+        let event = match recorded.history.open(process) {
+            Some(open) if open.operation.name == "write" => Event::Respond(Value::Nil),
+            Some(_) => Event::Respond(Value::Int(written.unwrap_or(0))),
+            None => {
+                let (name, value) = written.map_or(("read", Value::Nil), |value| ("write", Value::Int(value)));
+                Event::Invoke(Call { name: name.to_string(), key: Some(Value::Int(key)), value })
+            }
+        };
+        recorded.event(line + 1, process, event).unwrap();
+    }
+    recorded.finished()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// A register for each key is what a map of registers is, split or not.
+    #[test]
+    fn many_registers_are_one_multi_register(steps in prop::collection::vec((0..3usize, 0..2i64, prop::option::of(0..2i64)), 0..16)) {
+        let recorded = random(&steps);
+        for consistency in [Consistency::Linearizable, Consistency::Sequential] {
+            let judged = |object: Object, split| {
+                let options = Options { consistency, split, explain: false, ..Options::default() };
+                object.check(&recorded, Some(&Value::Int(0)), &options).unwrap().is_linearizable()
+            };
+            let expected = judged(Object::MultiRegister, false);
+            for (object, split) in [(Object::Register, true), (Object::Register, false), (Object::CasRegister, true)] {
+                prop_assert_eq!(judged(object, split), expected, "{} {:?}", object, consistency);
+            }
+        }
+    }
+
+    #[test]
+    fn no_words_of_a_trace_make_the_reader_panic(call in "[A-Za-z(){}\\[\\],\"\\\\'u0-9é -]{0,30}", response in "\\PC{0,20}") {
+        let operations = vec![told(0, &call, Some(&response), 0, Some(1))];
+        let _ = trace::recorded(&TraceHistory { operations, ..TraceHistory::default() });
+    }
 }
