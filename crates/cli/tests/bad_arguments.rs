@@ -146,7 +146,7 @@ const LINEARIZE: &[Case] = &[
     (&["linearize", "empty"], &["empty:1: "]),
     (&["linearize", "binary"], &["binary:1: byte 1 of the file is not UTF-8"]),
     (&["linearize", "latin"], &["latin:2: "]),
-    (&["linearize", "words.log"], &["words.log:1: ", "expected etcd, kv, knossos or json"]),
+    (&["linearize", "words.log"], &["words.log:1: ", "expected etcd, kv, knossos, json or trace"]),
     (&["linearize", "event.jsonl"], &["event.jsonl:3: ", "expected invoke, ok, fail or info"]),
     (&["linearize", "stray.jsonl"], &["stray.jsonl:3: "]),
     (&["linearize", "busy.jsonl"], &["busy.jsonl:3: "]),

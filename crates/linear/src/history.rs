@@ -116,10 +116,14 @@ impl<O, R> History<O, R> {
 
     /// A history from events that somebody noted, such as the notes of a trace.
     pub fn from_events(events: impl IntoIterator<Item = (usize, Event<O, R>)>) -> Result<History<O, R>, Misplaced> {
-        let mut history = History::new();
+        let (mut history, mut struck) = (History::new(), Vec::new());
         for (process, event) in events {
-            history.event(process, event)?;
+            match event {
+                Event::Fail => struck.push(history.close(process)?),
+                event => history.event(process, event)?,
+            }
         }
+        history.strike(&struck);
         Ok(history)
     }
 
@@ -169,9 +173,21 @@ impl<O, R> History<O, R> {
     /// The operation of the process certainly had no effect and is struck out.
     pub fn fail(&mut self, process: usize) -> Result<(), Misplaced> {
         let number = self.close(process)?;
-        self.operations.remove(number);
-        self.open.values_mut().filter(|open| **open > number).for_each(|open| *open -= 1);
+        self.strike(&[number]);
         Ok(())
+    }
+
+    /// Removes operations that are not open, all at once: one by one, each would move all that come after it.
+    pub(crate) fn strike(&mut self, numbers: &[usize]) {
+        let gone = marked(numbers, self.operations.len());
+        let mut gone_before = 0;
+        let mut place: Vec<usize> = Vec::with_capacity(gone.len());
+        for (number, &gone) in gone.iter().enumerate() {
+            place.push(number - gone_before);
+            gone_before += usize::from(gone);
+        }
+        keep(&mut self.operations, &gone);
+        self.open.values_mut().for_each(|open| *open = place[*open]);
     }
 
     /// The operation that the process waits for.
@@ -184,7 +200,8 @@ impl<O, R> History<O, R> {
         self.open.get(&process).copied()
     }
 
-    fn close(&mut self, process: usize) -> Result<usize, Misplaced> {
+    /// Nobody waits for the operation of the process any more; its number.
+    pub(crate) fn close(&mut self, process: usize) -> Result<usize, Misplaced> {
         self.open.remove(&process).ok_or(Misplaced::Idle(process))
     }
 
@@ -236,6 +253,19 @@ impl<O, R> History<O, R> {
     }
 }
 
+/// Which of so many are among these numbers.
+pub(crate) fn marked(numbers: &[usize], len: usize) -> Vec<bool> {
+    let mut marked = vec![false; len];
+    numbers.iter().for_each(|&number| marked[number] = true);
+    marked
+}
+
+/// Keeps what is not gone.
+pub(crate) fn keep<T>(items: &mut Vec<T>, gone: &[bool]) {
+    let mut gone = gone.iter();
+    items.retain(|_| !gone.next().is_some_and(|&gone| gone));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -259,6 +289,25 @@ mod tests {
         assert_eq!((history.pending(), history.max_concurrency()), (1, 2));
         assert!(history.operations()[1].precedes(&history.operations()[2]));
         assert!(!history.operations()[0].precedes(&history.operations()[2]));
+    }
+
+    #[test]
+    fn one_by_one_or_at_once_the_same_is_struck_out() {
+        let events = [
+            (0, Event::Invoke('a')),
+            (1, Event::Invoke('b')),
+            (2, Event::Invoke('c')),
+            (0, Event::Fail),
+            (0, Event::Invoke('d')),
+            (1, Event::Fail),
+            (2, Event::Respond(3)),
+        ];
+        let mut history = History::new();
+        events.iter().for_each(|(process, event)| history.event(*process, event.clone()).unwrap());
+        assert_eq!(history, History::from_events(events).unwrap());
+        history.respond(0, 4).unwrap();
+        let seen: Vec<_> = history.operations().iter().map(|o| (o.operation, o.response)).collect();
+        assert_eq!(seen, [('c', Some(3)), ('d', Some(4))]);
     }
 
     #[test]

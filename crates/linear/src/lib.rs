@@ -16,6 +16,7 @@ pub mod formats;
 mod history;
 mod minimize;
 mod objects;
+mod per_key;
 mod recorded;
 pub mod spec;
 pub mod specs;

@@ -2,6 +2,7 @@
 
 use crate::check::{Answer, Options, check_with};
 use crate::history::{History, Operation};
+use crate::per_key::PerKey;
 use crate::recorded::{BadLine, Call, Recorded};
 use crate::spec::Spec;
 use crate::specs::*;
@@ -82,22 +83,29 @@ impl Object {
         }
     }
 
+    /// Whether operations with keys are about parts of one such object. Otherwise there is an object for each key.
+    pub fn has_keys(self) -> bool {
+        matches!(self, Object::Kv | Object::MultiRegister)
+    }
+
     /// The object that a history seems to be about, by the names of its operations: one that has them all.
     pub fn recognize(recorded: &Recorded) -> Option<Object> {
         let calls = || recorded.history.operations().iter().map(|operation| &operation.operation);
         let has_all = |object: &Object| {
-            let keyed = matches!(object, Object::Kv | Object::MultiRegister);
-            let transacts = *object == Object::MultiRegister;
             calls().all(|call| {
-                let known = object.operations().contains(&call.name.as_str());
-                known && call.key.is_some() == (keyed && !(transacts && call.name == "txn"))
+                let keyed = call.key.is_some() || call.name == "txn" || !object.has_keys();
+                object.operations().contains(&call.name.as_str()) && keyed
             })
         };
         // Sets and counters share the names of their operations; what they read tells them apart.
         let counts = recorded.history.operations().iter().any(|op| matches!(op.response, Some(Value::Int(_))));
-        let has_all = |object: &Object| has_all(object) && !(counts && *object == Object::Set);
         // A register is a register with compare-and-set of which nobody made use.
-        Object::ALL.into_iter().filter(|object| *object != Object::Register).find(has_all)
+        let fits =
+            |object: &Object| *object != Object::Register && !(counts && *object == Object::Set) && has_all(object);
+        // What has keys of its own comes first where there are keys.
+        let keyed = calls().any(|call| call.key.is_some());
+        let own = Object::ALL.into_iter().filter(|object| keyed && object.has_keys()).find(fits);
+        own.or_else(|| Object::ALL.into_iter().find(fits))
     }
 
     /// Checks a recorded history. `initial` is what the object holds at the start, if it is not what such objects usually hold.
@@ -105,29 +113,31 @@ impl Object {
         let initial = initial.or(recorded.initial.as_ref());
         let held = || initial.cloned().unwrap_or_default();
         let refuse = || match initial {
-            Some(value) if self != Object::Kv => {
+            Some(value) if !value.is_empty() => {
                 let problem = format!("a {self} is empty at the start; `{value}` cannot be in it");
                 Err(BadLine::new(0, problem))
             }
             _ => Ok(()),
         };
         match self {
-            Object::Register => run(&Register::new(held()), recorded, options, translate::register),
-            Object::CasRegister => run(&CasRegister::new(held()), recorded, options, translate::cas_register),
+            Object::Register => each(Register::new(held()), recorded, options, translate::register),
+            Object::CasRegister => each(CasRegister::new(held()), recorded, options, translate::cas_register),
             Object::MultiRegister => run(&MultiRegister::new(held()), recorded, options, translate::multi_register),
             Object::Kv => run(&Kv { initial: held() }, recorded, options, translate::kv),
-            Object::Set => refuse().and_then(|()| run(&Set::new(), recorded, options, translate::set)),
-            Object::Queue => refuse().and_then(|()| run(&Queue::new(), recorded, options, translate::queue)),
-            Object::Stack => refuse().and_then(|()| run(&Stack::new(), recorded, options, translate::stack)),
-            Object::Log => refuse().and_then(|()| run(&Log::new(), recorded, options, translate::log)),
+            Object::Set => refuse().and_then(|()| each(Set::new(), recorded, options, translate::set)),
+            Object::Queue => refuse().and_then(|()| each(Queue::new(), recorded, options, translate::queue)),
+            Object::Stack => refuse().and_then(|()| each(Stack::new(), recorded, options, translate::stack)),
+            Object::Log => refuse().and_then(|()| each(Log::new(), recorded, options, translate::log)),
             Object::Counter => match held() {
-                Value::Nil => run(&Counter::new(0), recorded, options, translate::counter),
-                Value::Int(start) => run(&Counter::new(start), recorded, options, translate::counter),
+                empty if empty.is_empty() => each(Counter::new(0), recorded, options, translate::counter),
+                Value::Int(start) => each(Counter::new(start), recorded, options, translate::counter),
                 other => Err(BadLine::new(0, format!("a counter cannot start at `{other}`; expected a whole number"))),
             },
             Object::Mutex => match held() {
-                Value::Nil | Value::Bool(false) => run(&Mutex::new(), recorded, options, translate::mutex),
-                Value::Bool(true) => run(&Mutex::held(), recorded, options, translate::mutex),
+                Value::Bool(true) => each(Mutex::held(), recorded, options, translate::mutex),
+                free if free.is_empty() || free == Value::Bool(false) => {
+                    each(Mutex::new(), recorded, options, translate::mutex)
+                }
                 other => {
                     Err(BadLine::new(0, format!("a mutex cannot start as `{other}`; expected true (held) or false")))
                 }
@@ -153,6 +163,24 @@ impl FromStr for Object {
     }
 }
 
+/// The history of one object, or, if its operations have keys, of one for each key.
+fn each<S: Spec>(
+    spec: S,
+    recorded: &Recorded,
+    options: &Options,
+    translated: impl Fn(&Call, Option<&Value>) -> Translated<S::Operation, S::Response>,
+) -> Result<Answer, BadLine> {
+    let keyed = recorded.history.operations().iter().any(|operation| operation.operation.key.is_some());
+    if !keyed {
+        return run(&spec, recorded, options, translated);
+    }
+    run(&PerKey(spec), recorded, options, |call, response| {
+        let key = call.key.clone().ok_or("there is no key, but other operations have one")?;
+        let (operation, response) = translated(call, response)?;
+        Ok(((key, operation), response))
+    })
+}
+
 fn run<S: Spec>(
     spec: &S,
     recorded: &Recorded,
@@ -161,7 +189,7 @@ fn run<S: Spec>(
 ) -> Result<Answer, BadLine> {
     let mut operations = Vec::with_capacity(recorded.history.len());
     for (number, known) in recorded.history.operations().iter().enumerate() {
-        let line = recorded.lines.get(number).copied().unwrap_or(0);
+        let line = recorded.line(number).unwrap_or(0);
         let (operation, response) = translated(&known.operation, known.response.as_ref())
             .map_err(|problem| BadLine::new(line, format!("`{}`: {problem}", known.operation)))?;
         let Operation { process, invoked, returned, .. } = *known;

@@ -1,6 +1,6 @@
 //! A history as a file tells it: operations by name, before anybody says which object they are about.
 
-use crate::history::{Event, History};
+use crate::history::{Event, History, keep, marked};
 use crate::value::Value;
 use std::fmt;
 
@@ -20,12 +20,18 @@ pub struct Call {
 pub struct Recorded {
     /// The operations and their responses.
     pub history: History<Call, Value>,
-    /// The line in which each operation is invoked.
+    /// The line in which each operation is invoked; empty if operations have no lines.
     pub lines: Vec<usize>,
     /// The object, if the file names it.
     pub spec: Option<String>,
     /// What it holds at the start, if the file says so.
     pub initial: Option<Value>,
+    /// The line that says so, and names the object; 0 if there is none.
+    pub header: usize,
+    /// What a person should know of how the file was read.
+    pub remarks: Vec<String>,
+    /// Operations that failed, by number, until they are struck out.
+    pub struck: Vec<usize>,
 }
 
 /// What is wrong with a file.
@@ -35,12 +41,24 @@ pub struct BadLine {
     pub line: usize,
     /// What is wrong, and what was expected.
     pub problem: String,
+    /// A word that is not known, and those that are: it may be mistyped.
+    pub mistyped: Option<(String, Vec<&'static str>)>,
 }
 
 impl BadLine {
     /// Something is wrong with a line.
     pub fn new(line: usize, problem: impl Into<String>) -> BadLine {
-        BadLine { line, problem: problem.into() }
+        BadLine { line, problem: problem.into(), mistyped: None }
+    }
+
+    /// A line has a word that is none of these.
+    pub fn mistyped(line: usize, what: &str, word: &str, known: &[&'static str]) -> BadLine {
+        let expected = match known {
+            [names @ .., last] if !names.is_empty() => format!("{} or {last}", names.join(", ")),
+            names => names.concat(),
+        };
+        let problem = format!("unknown {what} `{word}`; expected {expected}");
+        BadLine { mistyped: Some((word.to_string(), known.to_vec())), ..BadLine::new(line, problem) }
     }
 }
 
@@ -56,21 +74,26 @@ impl fmt::Display for BadLine {
 impl std::error::Error for BadLine {}
 
 impl Recorded {
-    /// The next event, which stands in this line.
+    /// The next event, which stands in this line. What fails stays in the history until it is [`finished`](Recorded::finished).
     pub fn event(&mut self, line: usize, process: usize, event: Event<Call, Value>) -> Result<(), BadLine> {
         let invokes = matches!(event, Event::Invoke(_));
-        let struck_out = match event {
-            Event::Fail => self.history.position(process),
-            _ => None,
+        let done = match event {
+            Event::Fail => self.history.close(process).map(|number| self.struck.push(number)),
+            event => self.history.event(process, event),
         };
-        self.history.event(process, event).map_err(|misplaced| BadLine::new(line, misplaced.to_string()))?;
+        done.map_err(|misplaced| BadLine::new(line, misplaced.to_string()))?;
         if invokes {
             self.lines.push(line);
         }
-        if let Some(number) = struck_out {
-            self.lines.remove(number);
-        }
         Ok(())
+    }
+
+    /// The whole file is read: what failed is struck out.
+    pub fn finished(mut self) -> Recorded {
+        let struck = std::mem::take(&mut self.struck);
+        keep(&mut self.lines, &marked(&struck, self.history.len()));
+        self.history.strike(&struck);
+        self
     }
 
     /// The operations on one key, as a person writes it: `7` is the number and the text. The complaint if there are none.
@@ -89,21 +112,65 @@ impl Recorded {
             };
             return Err(format!("no operation is about the key `{key}`; {expected}"));
         }
-        let lines = numbers.iter().map(|&n| self.lines[n]).collect();
+        let lines = numbers.iter().filter_map(|&n| self.lines.get(n).copied()).collect();
         Ok(Recorded { history: self.history.restrict(&numbers), lines, ..self.clone() })
     }
 
-    /// Whether the operation that a process waits for has this name; the complaint otherwise.
-    pub fn expect_open(&self, line: usize, process: usize, name: &str) -> Result<(), BadLine> {
-        match self.history.open(process) {
-            Some(open) if open.operation.name != name => {
-                let problem = format!(
-                    "process {process} completes `{name}`; expected its open operation `{}`",
-                    open.operation.name
-                );
+    /// The line of an operation, if it has one.
+    pub fn line(&self, number: usize) -> Option<usize> {
+        self.lines.get(number).copied()
+    }
+
+    /// What a process waits for; the complaint if a line that completes an operation names another one, or another key.
+    pub fn expect_open(
+        &self,
+        line: usize,
+        process: usize,
+        name: Option<&str>,
+        key: Option<&Value>,
+    ) -> Result<Option<&Call>, BadLine> {
+        let Some(Call { name: asked, key: about, .. }) = self.history.open(process).map(|open| &open.operation) else {
+            return Ok(None);
+        };
+        if let Some(name) = name.filter(|name| name != asked) {
+            let problem = format!("process {process} completes `{name}`; expected its open operation `{asked}`");
+            return Err(BadLine::new(line, problem));
+        }
+        if let Some(key) = key.filter(|key| Some(*key) != about.as_ref()) {
+            let expected = match about {
+                Some(about) => format!("the key of its open operation, {about}"),
+                None => "no key, as its open operation has none".to_string(),
+            };
+            let problem = format!("process {process} completes `{asked}` with the key {key}; expected {expected}");
+            return Err(BadLine::new(line, problem));
+        }
+        Ok(self.history.open(process).map(|open| &open.operation))
+    }
+}
+
+/// Operations that are given a value and answer none: those who log them repeat the value when they are done.
+const TAKERS: [&str; 7] = ["write", "cas", "put", "enqueue", "push", "add", "remove"];
+
+impl Call {
+    /// Whether operations of this name are given a value.
+    pub(crate) fn takes(name: &str) -> bool {
+        TAKERS.contains(&name) || ["append", "txn"].contains(&name)
+    }
+
+    /// What a completion with this value answers, in a format in which operations that answer nothing repeat what they were given; the
+    /// complaint if it is another value.
+    pub(crate) fn answered(&self, line: usize, value: Value) -> Result<Value, BadLine> {
+        let takes = match (self.name.as_str(), &value) {
+            ("append", Value::Int(_)) | ("cas", Value::Bool(_)) => false, // a place in a log; whether it was done
+            (name, _) => name == "append" || TAKERS.contains(&name),
+        };
+        match takes {
+            false => Ok(value),
+            true if value == self.value || value == Value::Nil => Ok(Value::Nil),
+            true => {
+                let problem = format!("`{self}` completes with the value {value}; expected the value it was given");
                 Err(BadLine::new(line, problem))
             }
-            _ => Ok(()),
         }
     }
 }

@@ -89,6 +89,7 @@ pub fn multi_register(
     use multi_register::Access;
     let key = || call.key.clone().ok_or("there is no key");
     match call.name.as_str() {
+        "txn" if call.key.is_some() => Err("a transaction has a key; expected keys in its parts alone".to_string()),
         "read" => Ok((vec![Access::Read(key()?)], response.map(|value| vec![Some(value.clone())]))),
         "write" => Ok((vec![Access::Write(key()?, call.value.clone())], response.map(|_| vec![None]))),
         "txn" => transaction(&call.value, response),
@@ -96,32 +97,52 @@ pub fn multi_register(
     }
 }
 
-/// A transaction. What it read stands in its response; a read of nil, which may have read anything, is left out.
+/// A transaction. What it read stands in its response; a read without a value, which may have read anything, is left out.
 fn transaction(asked: &Value, response: Option<&Value>) -> Translated<Transaction, multi_register::Response<Value>> {
     use multi_register::Access;
     let told = response.filter(|response| **response != Value::Nil);
-    let (mut accesses, mut reads) = (Vec::new(), Vec::new());
-    let parts = items(told.unwrap_or(asked))?;
-    if told.is_some() && parts.len() != items(asked)?.len() {
+    let (asked, parts) = (items(asked)?, items(told.unwrap_or(asked))?);
+    if asked.len() != parts.len() {
         return Err(format!("the response has {} parts, not as many as were asked for", parts.len()));
     }
-    for part in parts {
-        let Value::List(part) = &part else { return Err(format!("`{part}` is no part of a transaction")) };
-        match &part[..] {
-            [Value::Str(name), key, value] if ["read", "r"].contains(&name.as_str()) => {
-                if told.is_some() && *value != Value::Nil {
-                    accesses.push(Access::Read(key.clone()));
-                    reads.push(Some(value.clone()));
-                }
-            }
-            [Value::Str(name), key, value] if ["write", "w"].contains(&name.as_str()) => {
+    let (mut accesses, mut reads) = (Vec::new(), Vec::new());
+    for (asked, part) in asked.iter().zip(&parts) {
+        if !same_access(asked, part) {
+            return Err(format!("the response has `{part}` where `{asked}` was asked for"));
+        }
+        match words(part) {
+            [name, key, value] if name.writes() => {
                 accesses.push(Access::Write(key.clone(), value.clone()));
                 reads.push(None);
             }
-            _ => return Err("a part of a transaction is not [read key value] or [write key value]".to_string()),
+            [name, key, value] if name.reads() && told.is_some() => {
+                accesses.push(Access::Read(key.clone()));
+                reads.push(Some(value.clone()));
+            }
+            [name, _] | [name, _, _] if name.reads() => {}
+            _ => {
+                return Err(format!(
+                    "`{part}` is no part of a transaction; expected [read key value], or [read key] if the value is not known, or [write key value]"
+                ));
+            }
         }
     }
     Ok((accesses, response.map(|_| reads)))
+}
+
+fn words(part: &Value) -> &[Value] {
+    match part {
+        Value::List(words) => words,
+        _ => &[],
+    }
+}
+
+/// Whether a part of a response answers a part of what was asked: the same, but for what was read.
+fn same_access(asked: &Value, answered: &Value) -> bool {
+    match (words(asked), words(answered)) {
+        ([reads, key, ..], [also, same, ..]) if reads.reads() && also.reads() => key == same,
+        _ => asked == answered,
+    }
 }
 
 /// For [`Object::Kv`].

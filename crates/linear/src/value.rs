@@ -6,7 +6,7 @@ use std::fmt;
 /// A value of a recorded history.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Value {
-    /// Nothing; in a response: not known.
+    /// Nothing.
     #[default]
     Nil,
     /// A truth value.
@@ -29,6 +29,26 @@ impl Value {
             },
             _ => None,
         }
+    }
+
+    /// Whether there is nothing in it: nil, the empty text, the empty list.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Value::Nil => true,
+            Value::Str(text) => text.is_empty(),
+            Value::List(items) => items.is_empty(),
+            Value::Bool(_) | Value::Int(_) => false,
+        }
+    }
+
+    /// Whether it is the first word of a part of a transaction that reads.
+    pub(crate) fn reads(&self) -> bool {
+        matches!(self, Value::Str(name) if ["read", "r"].contains(&name.as_str()))
+    }
+
+    /// Whether it is the first word of a part of a transaction that writes.
+    pub(crate) fn writes(&self) -> bool {
+        matches!(self, Value::Str(name) if ["write", "w"].contains(&name.as_str()))
     }
 
     /// From JSON, which may say more than a value can.

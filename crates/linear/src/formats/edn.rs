@@ -67,8 +67,45 @@ fn forms(mut reader: Reader<'_>) -> Result<Vec<Edn>, BadLine> {
 
 /// The items of all vectors and lists of a text, and all other forms of it, each with its line.
 pub fn items(text: &str) -> Result<Vec<(usize, Edn)>, BadLine> {
-    let mut reader = Reader { rest: text, line: 1 };
     let mut items = Vec::new();
+    match each(Reader { rest: text, line: 1 }, &mut |line, form| items.push((line, form))) {
+        Ok(()) => Ok(items),
+        Err(bad) => Err(bad_line(text).unwrap_or(bad)),
+    }
+}
+
+/// Where every line begins with a map of its own, the first line that does not hold what it should. A bracket that is missing there would
+/// otherwise be missed much later.
+fn bad_line(text: &str) -> Option<BadLine> {
+    let mut lines = text.lines().enumerate().filter(|(_, line)| line.starts_with('{'));
+    let alone = |(at, line)| forms(Reader { rest: line, line: at + 1 });
+    alone(lines.next()?).ok()?;
+    lines.find_map(|line| alone(line).err())
+}
+
+/// The first item that is wanted, if nothing before it is wrong.
+pub fn first(text: &str, wanted: impl Fn(&Edn) -> bool) -> Option<Edn> {
+    // In most files it is near the beginning: no need to read them twice.
+    let mut reader = Reader { rest: text, line: 1 };
+    loop {
+        reader.skip_blank();
+        if reader.rest.starts_with(['[', '(']) {
+            reader.skip(1);
+            continue;
+        }
+        match reader.form(1).ok()?? {
+            Edn::List(forms) => {
+                if let Some(form) = forms.into_iter().find(&wanted) {
+                    return Some(form);
+                }
+            }
+            form if wanted(&form) => return Some(form),
+            _ => {}
+        }
+    }
+}
+
+fn each(mut reader: Reader<'_>, add: &mut dyn FnMut(usize, Edn)) -> Result<(), BadLine> {
     loop {
         reader.skip_blank();
         let line = reader.line;
@@ -78,20 +115,19 @@ pub fn items(text: &str) -> Result<Vec<(usize, Edn)>, BadLine> {
             _ => match reader.form(0)? {
                 // Behind a tag.
                 Some(Edn::List(forms)) => {
-                    items.extend(forms.into_iter().map(|form| (line, form)));
+                    forms.into_iter().for_each(|form| add(line, form));
                     continue;
                 }
                 Some(form) => {
-                    items.push((line, form));
+                    add(line, form);
                     continue;
                 }
                 None => break,
             },
         };
-        reader.sequence(1, closer, 0, &mut |line, form| items.push((line, form)))?;
+        reader.sequence(1, closer, 0, add)?;
     }
-    reader.expect_end()?;
-    Ok(items)
+    reader.expect_end()
 }
 
 /// The only form in a line of a text.

@@ -4,7 +4,7 @@
 //! INFO  jepsen.util - PROCESS  :TYPE  :OPERATION  VALUE
 //! ```
 //!
-//! among others, which are skipped. One register with `read`, `write` and `cas`, nil at the start. A `cas` that ends in `:fail` was seen to fail:
+//! among others, which are skipped: those of the `:nemesis`, and those that are plainly no operations, such as stack traces. One register with `read`, `write` and `cas`, nil at the start. A `cas` that ends in `:fail` was seen to fail:
 //! the register did not hold what was expected. A `read` that fails returned, but what it read is not known; a `write` that fails did not
 //! happen. What ends in `:info`, or never, is pending.
 
@@ -24,14 +24,22 @@ const EXPECTED: &str = "expected `INFO  jepsen.util - PROCESS :TYPE :OPERATION V
 /// Reads a log.
 pub fn read(text: &str) -> Result<Recorded, BadLine> {
     let mut recorded = Recorded::default();
+    expect_log(text)?;
     for (at, line) in text.lines().enumerate() {
         let (number, line) = (at + 1, line.trim());
-        if !line.is_empty() && !LEVELS.iter().any(|level| line.starts_with(level)) {
-            return Err(BadLine::new(number, format!("this is no line of a log; {EXPECTED}")));
-        }
-        let Some((_, said)) = line.split_once(MARK) else { continue };
+        let said = match line.split_once(MARK) {
+            Some((_, said)) => said,
+            None if told(line) => return Err(BadLine::new(number, EXPECTED)),
+            None => continue,
+        };
         let (process, said) = word(said);
-        let Ok(process) = process.parse::<usize>() else { continue }; // the nemesis, or something else that is said
+        let Ok(process) = process.parse::<usize>() else {
+            if process == ":nemesis" || !(said.starts_with(':') || told(line)) {
+                continue; // not about the register
+            }
+            let problem = format!("the process is `{process}`; {EXPECTED}, with a number or :nemesis as PROCESS");
+            return Err(BadLine::new(number, problem));
+        };
         let (kind, said) = word(said);
         let (name, value) = word(said);
         let Some((kind, name)) = kind.strip_prefix(':').zip(name.strip_prefix(':')) else {
@@ -39,7 +47,25 @@ pub fn read(text: &str) -> Result<Recorded, BadLine> {
         };
         event(&mut recorded, number, process, (kind, name, value))?;
     }
-    Ok(recorded)
+    Ok(recorded.finished())
+}
+
+/// Whether some line looks like one of a log; the complaint otherwise.
+fn expect_log(text: &str) -> Result<(), BadLine> {
+    let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).peekable();
+    let first = lines.peek().map_or(0, |(at, _)| at + 1);
+    match first == 0 || lines.any(|(_, line)| LEVELS.iter().any(|level| line.trim_start().starts_with(level))) {
+        true => Ok(()),
+        false => Err(BadLine::new(first, format!("this is no line of a log; {EXPECTED}"))),
+    }
+}
+
+/// Whether a line tells something of an operation, whatever else is wrong with it.
+fn told(line: &str) -> bool {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    words.windows(2).any(|two| {
+        [":invoke", ":ok", ":fail", ":info"].contains(&two[0]) && [":read", ":write", ":cas"].contains(&two[1])
+    })
 }
 
 /// The first word, and what comes after it.
@@ -62,7 +88,13 @@ fn event(
     if !["read", "write", "cas"].contains(&name) {
         return Err(BadLine::new(line, format!("unknown operation `:{name}`; expected :read, :write or :cas")));
     }
-    recorded.expect_open(line, process, name).or_else(|bad| if kind == "invoke" { Ok(()) } else { Err(bad) })?;
+    let open = match kind {
+        "invoke" => None,
+        _ => recorded.expect_open(line, process, Some(name), None)?,
+    };
+    if let Some(open) = open.filter(|_| kind == "ok" && name != "read") {
+        open.answered(line, value()?)?;
+    }
     let event = match (kind, name) {
         ("invoke", _) => {
             let value = value()?;

@@ -9,10 +9,14 @@
 //! ```
 //!
 //! - The first line names the schema; `spec` (a name of the command line) and `init` may be left out.
-//! - `invoke`: `f` is the operation, `value` what it is given (nothing: null), `key` the part of the object it is about, where it has parts.
+//! - `invoke`: `f` is the operation, `value` what it is given (nothing: null), `key` the part of the object it is about, where it has parts, or
+//!   which of several objects. No key, and the key null, are the same.
 //! - `ok`: `value` is the response; left out, the response is not known. `fail`: the operation did not happen. `info`: nobody waits for it any
-//!   more, it is pending, and so is what never completes. After any of them the process may invoke again.
-//! - Values are null, true, false, whole numbers, texts and lists. Empty lines are skipped.
+//!   more, it is pending, and so is what never completes. After any of them the process may invoke again. `f` and `key`, if they are there, must be
+//!   those of the open operation.
+//! - Values are null, true, false, whole numbers, texts and lists. null is a value: a read that answers null has read null. So does a part
+//!   `["read", "x", null]` of the response of a `txn`; `["read", "x"]` is a part whose result is not known.
+//! - `index`, `time` and `error` may be there, and are not looked at. Empty lines are skipped.
 
 use crate::history::Event;
 use crate::recorded::{BadLine, Call, Recorded};
@@ -22,16 +26,49 @@ use serde_json::{Map, Value as Json, json};
 /// The value of the `schema` field.
 pub const SCHEMA: &str = "manyworlds-history/1";
 
+const HEADER: [&str; 3] = ["schema", "spec", "init"];
+const FIELDS: [&str; 5] = ["process", "type", "f", "key", "value"];
+/// Fields that others write, and that say nothing about the object.
+const IGNORED: [&str; 3] = ["index", "time", "error"];
+
+/// Whether a text seems to be JSON of some kind: EDN has no reason to begin with a text as a key.
+pub fn is_json(text: &str) -> bool {
+    begins(text) || after(text, '[').is_some_and(begins)
+}
+
+fn begins(text: &str) -> bool {
+    after(text, '{').is_some_and(|rest| rest.starts_with('"'))
+}
+
+fn after(text: &str, opener: char) -> Option<&str> {
+    text.trim_start().strip_prefix(opener).map(str::trim_start)
+}
+
 /// Reads a file.
 pub fn read(text: &str) -> Result<Recorded, BadLine> {
     let mut recorded = Recorded::default();
     let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let Some((at, first)) = lines.next() else { return Err(BadLine::new(0, "the file is empty")) };
-    header(&mut recorded, at + 1, &object(at + 1, first)?)?;
+    let first = object(at + 1, first).map_err(|bad| document(text).unwrap_or(bad))?;
+    header(&mut recorded, at + 1, &first)?;
     for (at, line) in lines {
         event(&mut recorded, at + 1, &object(at + 1, line)?)?;
     }
-    Ok(recorded)
+    Ok(recorded.finished())
+}
+
+/// What to say if the whole text is JSON, but not an object a line.
+fn document(text: &str) -> Option<BadLine> {
+    let what = match serde_json::from_str(text).ok()? {
+        Json::Array(_) => "a JSON list".to_string(),
+        Json::Object(fields) => match fields.get("schema") {
+            Some(schema) => format!("one JSON object, of the schema {schema}"),
+            None => "one JSON object".to_string(),
+        },
+        _ => return None,
+    };
+    let problem = format!("the file is {what}; expected an object a line, {{\"schema\": \"{SCHEMA}\"}} in the first");
+    Some(BadLine::new(1, problem))
 }
 
 fn object(line: usize, text: &str) -> Result<Map<String, Json>, BadLine> {
@@ -39,8 +76,19 @@ fn object(line: usize, text: &str) -> Result<Map<String, Json>, BadLine> {
         Ok(Json::Object(fields)) => Ok(fields),
         Ok(_) => Err(BadLine::new(line, "this is no object; expected one in each line")),
         Err(e) => {
-            Err(BadLine::new(line, format!("this is no JSON (column {}): expected an object in each line", e.column())))
+            let told = e.to_string();
+            let (problem, column) = (told.split(" at line ").next().unwrap_or_default(), e.column());
+            let problem =
+                format!("this cannot be read as JSON: {problem} (column {column}); expected an object in each line");
+            Err(BadLine::new(line, problem))
         }
+    }
+}
+
+fn expect_fields(line: usize, fields: &Map<String, Json>, known: &[&'static str]) -> Result<(), BadLine> {
+    match fields.keys().find(|name| !known.contains(&name.as_str()) && !IGNORED.contains(&name.as_str())) {
+        Some(name) => Err(BadLine::mistyped(line, "field", name, known)),
+        None => Ok(()),
     }
 }
 
@@ -55,6 +103,8 @@ fn header(recorded: &mut Recorded, line: usize, fields: &Map<String, Json>) -> R
             ));
         }
     }
+    expect_fields(line, fields, &HEADER)?;
+    recorded.header = line;
     recorded.spec = match fields.get("spec") {
         None | Some(Json::Null) => None,
         Some(Json::String(name)) => Some(name.clone()),
@@ -68,27 +118,52 @@ fn header(recorded: &mut Recorded, line: usize, fields: &Map<String, Json>) -> R
 }
 
 fn event(recorded: &mut Recorded, line: usize, fields: &Map<String, Json>) -> Result<(), BadLine> {
-    let bad = |problem: String| BadLine::new(line, problem);
-    let process = fields.get("process").and_then(Json::as_u64).and_then(|process| usize::try_from(process).ok());
-    let process = process.ok_or_else(|| bad("there is no process; expected a number from 0 on".to_string()))?;
-    let value = |name: &str| fields.get(name).map(|json| Value::from_json(json).map_err(&bad)).transpose();
-    let event = match fields.get("type").and_then(Json::as_str) {
-        Some("invoke") => {
-            let Some(name) = fields.get("f").and_then(Json::as_str) else {
-                return Err(bad("there is no f; expected the name of an operation".to_string()));
-            };
-            Event::Invoke(Call {
-                name: name.to_string(),
-                key: value("key")?,
-                value: value("value")?.unwrap_or_default(),
-            })
+    expect_fields(line, fields, &FIELDS)?;
+    let process = process(line, fields.get("process"))?;
+    let name = text(line, fields, "f", "the name of an operation")?;
+    let value = |name: &str| {
+        fields.get(name).map(|json| Value::from_json(json).map_err(|problem| BadLine::new(line, problem))).transpose()
+    };
+    let key = value("key")?.filter(|key| *key != Value::Nil);
+    let kind = text(line, fields, "type", "invoke, ok, fail or info")?;
+    if kind != Some("invoke") {
+        recorded.expect_open(line, process, name, key.as_ref())?;
+    }
+    let event = match (kind, name) {
+        (Some("invoke"), Some(name)) => {
+            Event::Invoke(Call { name: name.to_string(), key, value: value("value")?.unwrap_or_default() })
         }
-        Some("ok") => value("value")?.map_or(Event::Return, Event::Respond),
-        Some("fail") => Event::Fail,
-        Some("info") => Event::Abandon,
-        _ => return Err(bad("there is no known type; expected invoke, ok, fail or info".to_string())),
+        (Some("invoke"), None) => return Err(BadLine::new(line, "there is no f; expected the name of an operation")),
+        (Some("ok"), _) => value("value")?.map_or(Event::Return, Event::Respond),
+        (Some("fail"), _) => Event::Fail,
+        (Some("info"), _) => Event::Abandon,
+        (Some(other), _) => return Err(BadLine::mistyped(line, "type", other, &["invoke", "ok", "fail", "info"])),
+        (None, _) => return Err(BadLine::new(line, "there is no type; expected invoke, ok, fail or info")),
     };
     recorded.event(line, process, event)
+}
+
+fn process(line: usize, said: Option<&Json>) -> Result<usize, BadLine> {
+    let expected = "expected a whole number from 0 on";
+    let number = said.and_then(Json::as_u64).and_then(|process| usize::try_from(process).ok());
+    number.ok_or_else(|| match said {
+        None => BadLine::new(line, format!("there is no process; {expected}")),
+        Some(other) => BadLine::new(line, format!("the process is {other}; {expected}")),
+    })
+}
+
+/// A field that is a text, if it is there.
+fn text<'f>(
+    line: usize,
+    fields: &'f Map<String, Json>,
+    name: &str,
+    expected: &str,
+) -> Result<Option<&'f str>, BadLine> {
+    match fields.get(name) {
+        None | Some(Json::Null) => Ok(None),
+        Some(Json::String(text)) => Ok(Some(text)),
+        Some(other) => Err(BadLine::new(line, format!("the {name} is {other}; expected {expected}"))),
+    }
 }
 
 /// Writes a history. What was struck out is not in it any more.

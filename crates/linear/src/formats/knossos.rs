@@ -1,9 +1,12 @@
-//! Histories of Jepsen and Knossos in EDN: a vector, a list or a sequence of maps with `:process`, `:type`, `:f` and `:value`.
+//! Histories of Jepsen and Knossos in EDN: a vector, a list or a sequence of maps with `:process`, `:type`, `:f` and `:value`, and with `:key`
+//! where there are several objects. Values may be tuples `[key value]` instead; see [`tuples`].
 //!
-//! Entries whose process is no number (the nemesis) are skipped. What ends in `:fail` did not happen; what ends in `:info`, or never, is pending.
-//! A `:read` of nil returned, but what it read is not known; the same goes for each `[:read k nil]` of a `:txn`.
+//! Entries of the `:nemesis` are skipped. What ends in `:fail` did not happen; what ends in `:info`, or never, is pending.
+//! A `:read` of nil returned, but what it read is not known; the same goes for each `[:read k nil]` of a `:txn`. Operations that answer
+//! nothing repeat, when they are `:ok`, what they were given.
 
 use super::edn::{Edn, items};
+use super::tuples;
 use crate::history::Event;
 use crate::recorded::{BadLine, Call, Recorded};
 use crate::value::Value;
@@ -11,40 +14,67 @@ use crate::value::Value;
 /// Reads a file.
 pub fn read(text: &str) -> Result<Recorded, BadLine> {
     let mut recorded = Recorded::default();
-    for (line, entry) in items(text)? {
+    let mut entries = items(text)?;
+    recorded.remarks.extend(tuples::taken_apart(&mut entries)?);
+    for (line, entry) in entries {
         event(&mut recorded, line, &entry)?;
     }
-    Ok(recorded)
+    Ok(recorded.finished())
 }
 
-fn event(recorded: &mut Recorded, line: usize, entry: &Edn) -> Result<(), BadLine> {
+pub(super) fn event(recorded: &mut Recorded, line: usize, entry: &Edn) -> Result<(), BadLine> {
     if !matches!(entry, Edn::Map(_)) {
         return Err(BadLine::new(line, "an entry is no map; expected maps with :process, :type, :f and :value"));
     }
     let Some(process) = process(entry, line)? else { return Ok(()) };
     let name = kind(entry, line, "f")?;
-    let value = || match entry.get("value") {
+    let value = |name: &str| match entry.get(name) {
         Some(value) => value.to_value().map_err(|problem| BadLine::new(line, problem)),
         None => Ok(Value::Nil),
     };
+    let key = Some(value("key")?).filter(|key| *key != Value::Nil);
     let event = match kind(entry, line, "type")? {
-        "invoke" => Event::Invoke(Call { name: name.to_string(), key: None, value: value()? }),
-        "ok" if name == "cas" => Event::Respond(Value::Bool(true)),
-        "ok" => match (name, value()?) {
-            ("read", Value::Nil) => Event::Return,
-            (_, value) => Event::Respond(value),
+        "invoke" => {
+            if Call::takes(name) {
+                field(entry, line, "value")?;
+            }
+            Event::Invoke(Call { name: name.to_string(), key, value: value("value")? })
+        }
+        "ok" => match recorded.expect_open(line, process, Some(name), key.as_ref())? {
+            Some(open) => response(name, open.answered(line, value("value")?)?),
+            None => Event::Return, // which is refused
         },
-        "fail" => Event::Fail,
-        "info" => Event::Abandon,
+        ending @ ("fail" | "info") => {
+            recorded.expect_open(line, process, Some(name), key.as_ref())?;
+            if ending == "fail" { Event::Fail } else { Event::Abandon }
+        }
         other => {
             let problem = format!("unknown type `:{other}`; expected :invoke, :ok, :fail or :info");
             return Err(BadLine::new(line, problem));
         }
     };
-    if !matches!(event, Event::Invoke(_)) {
-        recorded.expect_open(line, process, name)?;
-    }
     recorded.event(line, process, event)
+}
+
+/// What came back.
+fn response(name: &str, value: Value) -> Event<Call, Value> {
+    match (name, value) {
+        ("read", Value::Nil) => Event::Return,
+        ("cas", Value::Nil) => Event::Respond(Value::Bool(true)),
+        ("txn", Value::List(parts)) => Event::Respond(Value::List(parts.into_iter().map(known).collect())),
+        (_, value) => Event::Respond(value),
+    }
+}
+
+/// A part of a transaction, without what is not known.
+fn known(part: Value) -> Value {
+    match part {
+        Value::List(mut words) if words.len() == 3 && words[0].reads() && words[2] == Value::Nil => {
+            words.pop();
+            Value::List(words)
+        }
+        part => part,
+    }
 }
 
 /// A field that must be there.
@@ -61,11 +91,8 @@ pub(super) fn process(entry: &Edn, line: usize) -> Result<Option<usize>, BadLine
             Ok(process) => Ok(Some(process)),
             Err(_) => Err(BadLine::new(line, format!("process {number}; expected a number from 0 on"))),
         },
-        Edn::Keyword(_) | Edn::Symbol(_) => Ok(None),
-        _ => Err(BadLine::new(
-            line,
-            "the :process is no number; expected a number from 0 on, or a keyword such as :nemesis",
-        )),
+        Edn::Keyword(name) if name == "nemesis" => Ok(None),
+        _ => Err(BadLine::new(line, "the :process is no number; expected a number from 0 on, or :nemesis")),
     }
 }
 

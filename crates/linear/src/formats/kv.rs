@@ -1,50 +1,34 @@
-//! A map a line: `{:process 2, :type :invoke, :f :get, :key "0", :value nil}`, with `get`, `put`, `append` and `delete` on texts, which are empty
-//! at the start. What ends in `:fail` did not happen; what ends in `:info`, or never, is pending.
+//! Maps, usually one a line: `{:process 2, :type :invoke, :f :get, :key "0", :value nil}`, with `get`, `put`, `append` and `delete` on texts,
+//! which are empty at the start. Otherwise as in [`knossos`](super::knossos), except that every operation has a key.
 
-use super::edn;
-use super::knossos::{field, kind, process};
-use crate::history::Event;
-use crate::recorded::{BadLine, Call, Recorded};
+use super::edn::{Edn, items};
+use super::knossos::{event, field, process};
+use crate::recorded::{BadLine, Recorded};
 use crate::value::Value;
 
 const EXPECTED: &str = "expected a map as in {:process 2, :type :invoke, :f :get, :key \"0\", :value nil}";
 
+/// The operations of such files.
+const OPERATIONS: [&str; 4] = ["get", "put", "append", "delete"];
+
+/// Whether an entry is one of a client in such a file.
+pub fn is_entry(entry: &Edn) -> bool {
+    let known = matches!(entry.get("f"), Some(Edn::Keyword(name)) if OPERATIONS.contains(&name.as_str()));
+    known && entry.get("key").is_some()
+}
+
 /// Reads a file.
 pub fn read(text: &str) -> Result<Recorded, BadLine> {
     let mut recorded = Recorded { initial: Some(Value::Str(String::new())), ..Recorded::default() };
-    for (at, line) in text.lines().enumerate() {
-        let number = at + 1;
-        if line.trim().is_empty() || line.trim_start().starts_with(';') {
-            continue;
+    let entries = items(text).map_err(|bad| BadLine::new(bad.line, format!("{}; {EXPECTED}", bad.problem)))?;
+    for (line, entry) in entries {
+        if !matches!(entry, Edn::Map(..)) {
+            return Err(BadLine::new(line, EXPECTED));
         }
-        let form = edn::parse_line(line, number)
-            .map_err(|bad| BadLine::new(number, format!("{}; {EXPECTED}", bad.problem)))?;
-        if !matches!(form, edn::Edn::Map(..)) {
-            return Err(BadLine::new(number, EXPECTED));
+        if process(&entry, line)?.is_some() && entry.get("type") == Some(&Edn::Keyword("invoke".to_string())) {
+            field(&entry, line, "key")?;
         }
-        event(&mut recorded, number, &form)?;
+        event(&mut recorded, line, &entry)?;
     }
-    Ok(recorded)
-}
-
-fn event(recorded: &mut Recorded, line: usize, form: &edn::Edn) -> Result<(), BadLine> {
-    let Some(process) = process(form, line)? else { return Ok(()) };
-    let name = kind(form, line, "f")?;
-    let value =
-        |field_name: &str| field(form, line, field_name)?.to_value().map_err(|problem| BadLine::new(line, problem));
-    let event = match kind(form, line, "type")? {
-        "invoke" => Event::Invoke(Call { name: name.to_string(), key: Some(value("key")?), value: value("value")? }),
-        "ok" if name == "get" => Event::Respond(value("value")?),
-        "ok" => Event::Respond(Value::Nil),
-        "fail" => Event::Fail,
-        "info" => Event::Abandon,
-        other => {
-            let problem = format!("unknown type `:{other}`; expected :invoke, :ok, :fail or :info");
-            return Err(BadLine::new(line, problem));
-        }
-    };
-    if !matches!(event, Event::Invoke(_)) {
-        recorded.expect_open(line, process, name)?;
-    }
-    recorded.event(line, process, event)
+    Ok(recorded.finished())
 }

@@ -1,10 +1,13 @@
 //! Recorded histories as files: one file a format. Each format has its own rule for operations that failed.
 
+pub mod debug;
 pub mod edn;
 pub mod etcd;
 pub mod json;
 pub mod knossos;
 pub mod kv;
+pub mod trace;
+pub mod tuples;
 
 use crate::recorded::{BadLine, Recorded};
 use std::fmt;
@@ -21,11 +24,13 @@ pub enum Format {
     Knossos,
     /// Ours; see [`json`].
     Json,
+    /// The history that a trace records; see [`trace`].
+    Trace,
 }
 
 impl Format {
     /// All of them.
-    pub const ALL: [Format; 4] = [Format::Etcd, Format::Kv, Format::Knossos, Format::Json];
+    pub const ALL: [Format; 5] = [Format::Etcd, Format::Kv, Format::Knossos, Format::Json, Format::Trace];
 
     /// The name used on the command line.
     pub fn name(self) -> &'static str {
@@ -34,20 +39,26 @@ impl Format {
             Format::Kv => "kv",
             Format::Knossos => "knossos",
             Format::Json => "json",
+            Format::Trace => "trace",
         }
     }
 
-    /// The format that a file seems to have, by its first line that says anything.
+    /// The format that a file seems to have.
     pub fn recognize(text: &str) -> Option<Format> {
+        if json::is_json(text) {
+            return Some(if trace::is_trace(text) { Format::Trace } else { Format::Json });
+        }
         if text.lines().any(|line| line.contains(etcd::MARK)) {
             return Some(Format::Etcd);
         }
         let mut lines = text.lines().map(str::trim_start);
         let first = lines.find(|line| !line.is_empty() && !line.starts_with(';'))?;
         match first.as_bytes() {
-            [b'{', ..] if first[1..].trim_start().starts_with('"') => Some(Format::Json),
-            [b'{', ..] if edn::parse_line(first, 1).is_ok_and(|entry| entry.get("key").is_some()) => Some(Format::Kv),
-            [b'{' | b'[' | b'(' | b'#', ..] => Some(Format::Knossos),
+            [b'{' | b'[' | b'(' | b'#', ..] => {
+                // The nemesis may come first.
+                let client = edn::first(text, |entry| matches!(entry.get("process"), Some(edn::Edn::Int(_))));
+                Some(if client.is_some_and(|entry| kv::is_entry(&entry)) { Format::Kv } else { Format::Knossos })
+            }
             [b'I', b'N', b'F', b'O', ..] => Some(Format::Etcd),
             _ => None,
         }
@@ -60,6 +71,7 @@ impl Format {
             Format::Kv => kv::read(text),
             Format::Knossos => knossos::read(text),
             Format::Json => json::read(text),
+            Format::Trace => trace::read(text),
         }
     }
 }
@@ -77,6 +89,6 @@ impl FromStr for Format {
         Format::ALL
             .into_iter()
             .find(|format| format.name() == name)
-            .ok_or_else(|| format!("unknown format `{name}`: expected etcd, kv, knossos or json"))
+            .ok_or_else(|| format!("unknown format `{name}`: expected etcd, kv, knossos, json or trace"))
     }
 }

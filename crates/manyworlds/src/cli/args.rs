@@ -174,7 +174,7 @@ pub struct LinearizeArgs {
     /// register, cas-register, multi-register, kv, set, queue, stack, counter, mutex or log [default: by the operations]
     #[arg(long, value_name = "NAME", value_parser = values::object(), hide_possible_values = true)]
     pub spec: Option<Object>,
-    /// etcd, kv, knossos or json [default: recognised from the content]
+    /// etcd, kv, knossos, json or trace [default: recognised from the content]
     #[arg(long, value_name = "NAME", value_parser = values::format(), hide_possible_values = true)]
     pub format: Option<Format>,
     /// What the object holds at the start [default: nothing]

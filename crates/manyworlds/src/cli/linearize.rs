@@ -4,6 +4,7 @@ use super::args::LinearizeArgs;
 use super::check::{interrupt, workers};
 use super::terminal::{complain, note, print_line, style};
 use super::{Complaint, Exit, history_page, output};
+use crate::suggest::did_you_mean;
 use crate::{Observer, Watch};
 use manyworlds_linear::formats::Format;
 use manyworlds_linear::{Answer, BadLine, Consistency, Explanation, Object, Options, Recorded, Value, Verdict};
@@ -54,6 +55,9 @@ pub fn run(args: &LinearizeArgs) -> Result<Exit, Complaint> {
                 violated |= matches!(checked.answer.verdict, Verdict::Violated(_));
                 incomplete |= matches!(checked.answer.verdict, Verdict::Incomplete(_));
                 print_line(&if args.json { checked.json() } else { checked.words() });
+                for remark in &checked.recorded.remarks {
+                    note(&format!("{}: {remark}", file.display()));
+                }
                 if checked.recorded.history.is_empty() {
                     note(&format!("{}: there are no operations in it, so nothing was judged", file.display()));
                 }
@@ -100,26 +104,47 @@ fn question(args: &LinearizeArgs) -> Question {
 
 fn check<'a>(question: &Question, file: &'a Path, observer: &dyn Observer) -> Result<Checked<'a>, Complaint> {
     let name = file.display();
-    let at = |bad: BadLine| match bad.line {
-        0 => format!("{name}: {bad}"),
-        _ => format!("{name}:{bad}"),
-    };
     let text = read(file)?;
     let format = match question.format.or_else(|| Format::recognize(&text)) {
         Some(format) => format,
-        None => return Err(format!("{name}:1: this is no known format; expected etcd, kv, knossos or json")),
+        None => return Err(format!("{name}:1: this is no known format; expected etcd, kv, knossos, json or trace")),
     };
-    let mut recorded = format.read(&text).map_err(at)?;
+    let mut recorded = format.read(&text).map_err(|bad| complaint(file, &bad))?;
     if let Some(key) = &question.key {
         recorded = recorded.of_key(key).map_err(|problem| format!("--key: {name}: {problem}"))?;
     }
-    let object = object(question, format, &recorded).map_err(|problem| format!("{name}: {problem}"))?;
+    let object = object(question, format, &recorded).map_err(|bad| complaint(file, &bad))?;
+    expect_initial(question, format, object, &recorded).map_err(|problem| format!("{name}: {problem}"))?;
     let options =
         Options { consistency: question.consistency, threads: question.threads, observer, ..Options::default() };
     let started = Instant::now();
-    let answer = object.check(&recorded, question.initial.as_ref(), &options).map_err(at)?;
+    let answer = object.check(&recorded, question.initial.as_ref(), &options).map_err(|bad| match bad.line {
+        // What is wrong is what the object should hold at the start.
+        0 if question.initial.is_some() => format!("--init: {name}: {bad}"),
+        0 => complaint(file, &BadLine { line: recorded.header, ..bad }),
+        _ => complaint(file, &bad),
+    })?;
     let time = started.elapsed();
     Ok(Checked { file, format, object, consistency: question.consistency, recorded, answer, time })
+}
+
+/// What is wrong with a file, where, and what may have been meant.
+fn complaint(file: &Path, bad: &BadLine) -> Complaint {
+    let gap = if bad.line == 0 { " " } else { "" };
+    let hint = match &bad.mistyped {
+        Some((word, known)) => did_you_mean(word, known.iter().copied()),
+        None => String::new(),
+    };
+    format!("{}:{gap}{bad}{hint}", file.display())
+}
+
+/// A trace does not say what its object holds at the start: of some objects nobody else can know.
+fn expect_initial(question: &Question, format: Format, object: Object, recorded: &Recorded) -> Result<(), Complaint> {
+    let varies = [Object::Register, Object::CasRegister, Object::MultiRegister, Object::Counter].contains(&object);
+    match format == Format::Trace && varies && question.initial.is_none() && recorded.initial.is_none() {
+        true => Err(format!("a trace does not say what a {object} holds at the start; give it with --init")),
+        false => Ok(()),
+    }
 }
 
 fn read(file: &Path) -> Result<String, Complaint> {
@@ -135,18 +160,22 @@ fn read(file: &Path) -> Result<String, Complaint> {
 }
 
 /// The object that was named, or that the file names, or that has the operations of the file.
-fn object(question: &Question, format: Format, recorded: &Recorded) -> Result<Object, Complaint> {
+fn object(question: &Question, format: Format, recorded: &Recorded) -> Result<Object, BadLine> {
     match (question.object, &recorded.spec, format) {
         (Some(object), ..) => Ok(object),
-        (None, Some(name), _) => name.parse(),
+        (None, Some(name), _) => name.parse().map_err(|_| {
+            let known: Vec<&str> = Object::ALL.into_iter().map(Object::name).collect();
+            BadLine::mistyped(recorded.header, "spec", name, &known)
+        }),
         (None, None, Format::Etcd) => Ok(Object::CasRegister),
         (None, None, Format::Kv) => Ok(Object::Kv),
-        (None, None, Format::Knossos | Format::Json) => Object::recognize(recorded).ok_or_else(|| {
+        (None, None, Format::Knossos | Format::Json | Format::Trace) => Object::recognize(recorded).ok_or_else(|| {
             let mut names: Vec<&str> =
                 recorded.history.operations().iter().map(|operation| operation.operation.name.as_str()).collect();
             names.sort_unstable();
             names.dedup();
-            format!("no specification has all of the operations {}; name one with --spec", names.join(", "))
+            let names = names.join(", ");
+            BadLine::new(0, format!("no specification has all of the operations {names}; name one with --spec"))
         }),
     }
 }
@@ -179,11 +208,18 @@ impl Checked<'_> {
             json!({
                 "longest_prefix": explanation.prefix.len(),
                 "stuck": explanation.stuck,
+                "stuck_lines": self.lines(&explanation.stuck),
                 "minimal": explanation.minimal,
+                "minimal_lines": explanation.minimal.as_deref().and_then(|minimal| self.lines(minimal)),
                 "is_minimal": explanation.is_minimal,
                 "core": explanation.core,
+                "core_lines": explanation.core.as_deref().and_then(|core| self.lines(core)),
             })
         });
+        let reason = match &self.answer.verdict {
+            Verdict::Incomplete(reason) => Some(reason.name()),
+            _ => None,
+        };
         json!({
             "schema": "manyworlds-linearize/1",
             "file": self.file.display().to_string(),
@@ -191,6 +227,7 @@ impl Checked<'_> {
             "spec": self.object.name(),
             "consistency": self.verdict().1,
             "verdict": self.verdict().0,
+            "reason": reason,
             "operations": history.len(),
             "pending": history.pending(),
             "partitions": self.answer.partitions,
@@ -199,6 +236,11 @@ impl Checked<'_> {
             "explanation": explanation,
         })
         .to_string()
+    }
+
+    /// Where operations stand in the file: their numbers do not count those that failed, or that are about other keys.
+    fn lines(&self, numbers: &[usize]) -> Option<Vec<usize>> {
+        numbers.iter().map(|&number| self.recorded.line(number)).collect()
     }
 
     /// The verdict in words.
@@ -222,7 +264,9 @@ impl Checked<'_> {
         let history = &self.recorded.history;
         let parts = match self.answer.partitions {
             0 | 1 => String::new(),
-            parts => format!(", {parts} keys"),
+            parts if self.object.has_keys() => format!(", {parts} keys"),
+            parts if self.has_keys() => format!(", {parts} keys, each with a {} of its own", self.object),
+            parts => format!(", {parts} independent parts"),
         };
         format!(
             "{} history of a {}: {}, {} pending, at most {} at a time{parts}",
@@ -232,6 +276,10 @@ impl Checked<'_> {
             history.pending(),
             history.max_concurrency(),
         )
+    }
+
+    fn has_keys(&self) -> bool {
+        self.recorded.history.operations().iter().any(|operation| operation.operation.key.is_some())
     }
 
     fn words(&self) -> String {
@@ -250,12 +298,9 @@ impl Checked<'_> {
         };
         for &number in &explanation.stuck {
             let operation = &self.recorded.history.operations()[number];
-            text.push_str(&format!(
-                "\n    operation {number}, process {}, line {}: {}",
-                operation.process,
-                self.recorded.lines[number],
-                self.label(number)
-            ));
+            let line = self.recorded.line(number).map_or(String::new(), |line| format!(", line {line}"));
+            let (process, label) = (operation.process, self.label(number));
+            text.push_str(&format!("\n    operation {number}, process {process}{line}: {label}"));
         }
         if let Some(core) = &explanation.core {
             text.push_str(
@@ -273,7 +318,7 @@ impl Checked<'_> {
                 _ => String::new(),
             };
             text.push_str(&match explanation.is_minimal {
-                true => format!("\n\nsmallest part that fails by itself: operation {numbers}"),
+                true => format!("\n\na minimal part that fails by itself: operation {numbers}"),
                 false => format!("\n\na part that fails by itself (there may be a smaller one): operation {numbers}"),
             });
         }

@@ -8,7 +8,7 @@ const WIDEST = 240;
 /** Parts of a history that can be looked at alone. */
 const PARTS = [
   ["core", "Only what contradicts itself", "Whatever the other operations did"],
-  ["minimal", "Only a smallest part that is wrong by itself", "As if there were no other operations"],
+  ["minimal", "Only a minimal part that is wrong by itself", "As if there were no other operations"],
 ];
 
 /** The timeline, with its own detail line and, where parts of it say why it is wrong, a toggle for each. */

@@ -1,0 +1,87 @@
+//! Jepsen's `independent` has many objects in one history: the value of every operation is a tuple `[key value]`.
+//!
+//! A tuple looks like a vector that is a value, so it must be told by its use: whoever reads is given nothing, and in such a history
+//! nothing is `[key nil]`. If one operation that takes nothing is invoked so, all must be, and all other values must be tuples too. Where no
+//! operation takes nothing, tuples matter only to `cas`, whose value would be `[key [from to]]`: that is refused, as it may also be a plain
+//! `[from to]`.
+
+use super::edn::Edn;
+use crate::recorded::BadLine;
+
+/// Operations that take nothing.
+const ASKERS: [&str; 6] = ["read", "dequeue", "pop", "acquire", "release", "try-acquire"];
+
+/// Makes a `:key` and a `:value` of each tuple, if the values are tuples; then also says so.
+pub fn taken_apart(entries: &mut [(usize, Edn)]) -> Result<Option<String>, BadLine> {
+    let Some(sign) = sign(entries)? else { return Ok(None) };
+    for (line, entry) in entries.iter_mut().filter(|(_, entry)| is_client(entry)) {
+        let told = tuple(entry).map(|(key, value)| (key.clone(), value.clone()));
+        match (told, word(entry, "type")) {
+            (Some((key, value)), _) => put(entry, key, value),
+            // What is said of an operation that did not end well is no answer.
+            (None, Some("info" | "fail")) => {}
+            (None, _) => {
+                let problem = format!("the :value is no tuple; expected [key value], as line {sign} has [key nil]");
+                return Err(BadLine::new(*line, problem));
+            }
+        }
+    }
+    Ok(Some(format!("values are taken for tuples [key value], because line {sign} has [key nil]")))
+}
+
+/// The line that shows that values are tuples, if they are.
+fn sign(entries: &[(usize, Edn)]) -> Result<Option<usize>, BadLine> {
+    let asked = || entries.iter().filter(|(_, entry)| is_client(entry) && word(entry, "type") == Some("invoke"));
+    if asked().any(|(_, entry)| entry.get("key").is_some() || word(entry, "f") == Some("txn")) {
+        return Ok(None);
+    }
+    let asks = |entry: &Edn| word(entry, "f").is_some_and(|name| ASKERS.contains(&name));
+    if asked().any(|(_, entry)| asks(entry)) {
+        let nothing = |entry: &Edn| tuple(entry).is_some_and(|(_, value)| *value == Edn::Nil);
+        return Ok(asked().find(|(_, entry)| asks(entry) && nothing(entry)).map(|(line, _)| *line));
+    }
+    let nested = |entry: &Edn| tuple(entry).is_some_and(|(_, value)| pair(value).is_some());
+    let mut swaps = asked().filter(|(_, entry)| word(entry, "f") == Some("cas"));
+    match swaps.clone().next() {
+        Some((line, _))
+            if swaps.all(|(_, entry)| nested(entry)) && asked().all(|(_, entry)| tuple(entry).is_some()) =>
+        {
+            let problem = "the :value may be a tuple [key [from to]], or a plain [from to]: nothing in the file tells which; \
+                           expected a :key beside the :value";
+            Err(BadLine::new(*line, problem))
+        }
+        _ => Ok(None),
+    }
+}
+
+fn is_client(entry: &Edn) -> bool {
+    matches!(entry.get("process"), Some(Edn::Int(_)))
+}
+
+fn word<'e>(entry: &'e Edn, name: &str) -> Option<&'e str> {
+    match entry.get(name)? {
+        Edn::Keyword(word) | Edn::Symbol(word) | Edn::Str(word) => Some(word),
+        _ => None,
+    }
+}
+
+fn tuple(entry: &Edn) -> Option<(&Edn, &Edn)> {
+    pair(entry.get("value")?)
+}
+
+fn pair(form: &Edn) -> Option<(&Edn, &Edn)> {
+    match form {
+        Edn::List(items) => match &items[..] {
+            [first, second] => Some((first, second)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn put(entry: &mut Edn, key: Edn, value: Edn) {
+    if let Edn::Map(fields) = entry {
+        fields.retain(|(name, _)| *name != Edn::Keyword("value".to_string()));
+        fields.extend([("key", key), ("value", value)].map(|(name, form)| (Edn::Keyword(name.to_string()), form)));
+    }
+}
