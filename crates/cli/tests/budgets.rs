@@ -27,7 +27,10 @@ fn time_and_memory_end_a_run_with_its_frontier() {
             for (budget, reason) in [("--timeout 0.2", "timeout"), ("--max-memory 30000000", "max-memory")] {
                 let arguments = format!("raft n=5 t=7 --engine {engine} --threads {threads} {budget}");
                 let (outcome, status, time) = check(&arguments);
-                assert_eq!((status, &outcome["verdict"], &outcome["reason"]), (3, &"incomplete".into(), &reason.into()));
+                assert_eq!(
+                    (status, &outcome["verdict"], &outcome["reason"]),
+                    (3, &"incomplete".into(), &reason.into())
+                );
                 assert!(outcome["frontier"].as_u64().is_some_and(|frontier| frontier > 0), "{arguments}: {outcome}");
                 assert!(outcome["omission"].as_f64().is_some_and(|p| p < 1e-15), "{arguments}: {outcome}");
                 assert!(time < SOON, "{arguments} took {time:?}");
