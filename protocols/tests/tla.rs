@@ -72,7 +72,6 @@ fn paxos() {
 }
 
 #[test]
-#[ignore = "millions of transitions: for a release build"]
 fn large_parameters() {
     counts("n=6", &TwoPhase::new(6), 50_816, 402_306, 20);
     counts("n=7", &TwoPhase::new(7), 296_448, 2_744_706, 23);

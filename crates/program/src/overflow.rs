@@ -1,5 +1,6 @@
 //! A process that uses up its stack runs into the guard page below it. We catch that fault and make the coroutine return, so that it is
-//! reported like any other failure. Only on platforms where we know the registers; elsewhere the operating system ends the program.
+//! reported like any other failure. (If the stack ends in the middle of the allocator, whose lock then stays locked, the program may hang
+//! afterwards; there is no way to know.) Only on platforms where we know the registers; elsewhere the operating system ends the program.
 
 use crate::coroutine::Over;
 use corosensei::trap::CoroutineTrapHandler;
