@@ -146,14 +146,64 @@ test("a click selects, and past and future are lit", "abd-bug", async page => {
   assert.ok(past.size > 0 && future.size > 0 && past.size + future.size + 1 < trace.steps.length, "the test says something");
 });
 
-test("only what causes the failure", "raft-bug", async page => {
-  const { trace, story } = await dataOf(page);
-  const cause = pastOf(trace, story.failing[0]).add(story.failing[0]);
-  assert.ok(cause.size < trace.steps.length, "the test says something");
+/** The steps that are shown once everything that explains nothing is hidden. */
+async function causeOf(page) {
+  const { trace } = await dataOf(page);
   await page.locator("#view-chart .only").click();
-  assert.deepEqual(new Set(await numbers(page, "#view-chart .event")), cause);
+  const shown = new Set(await numbers(page, "#view-chart .event"));
+  assert.ok(shown.size > 0 && shown.size < trace.steps.length, "the test says something");
+  // Whatever is shown is shown with the message that it reads.
+  for (const i of shown) assert.ok(trace.steps[i].reads === undefined || shown.has(trace.steps[i].reads), `step ${i} reads what is hidden`);
+  return shown;
+}
+
+test("what led to a bad state is more than what led to the last step", "raft-bug", async page => {
+  const { trace, story } = await dataOf(page);
+  assert.equal(await page.locator("#view-chart .only").innerText(), "Only what led to these states");
+  const shown = await causeOf(page);
+  const leaders = [...trace.steps.keys()].filter(i => trace.steps[i].state_diff?.includes("role: Leader"));
+  assert.equal(new Set(leaders.map(i => trace.steps[i].process)).size, 2);
+  assert.ok(
+    leaders.some(i => !pastOf(trace, story.failing[0]).has(i) && i !== story.failing[0]),
+    "one of them became leader without the other's knowledge",
+  );
+  assert.ok(
+    leaders.every(i => shown.has(i)),
+    "both leaders are shown",
+  );
+  // Nobody would be in another state without what is hidden.
+  const hidden = [...trace.steps.keys()].filter(i => !shown.has(i));
+  assert.ok(hidden.every(i => trace.steps[i].state_diff === undefined && !trace.steps.some((step, j) => step.reads === i && shown.has(j))));
   await page.locator("#view-chart .only").click();
   await arrowsMatch(page);
+});
+
+for (const file of ["open-chord", "open-chord-must", "multi-paxos-map-bug"])
+  test(
+    `${file}: the operations that contradict each other are shown, and what led to them`,
+    file,
+    async page => {
+      const { trace } = await dataOf(page);
+      assert.equal(await page.locator("#view-chart .only").innerText(), "Only the operations at odds");
+      const shown = await causeOf(page);
+      const { operations, core } = trace.history;
+      const said = words => [...trace.steps.keys()].filter(i => shown.has(i) && (trace.steps[i].message ?? "").includes(words));
+      for (const { call, response, invoked, returned } of core.map(number => operations[number])) {
+        assert.ok(shown.has(invoked) && shown.has(returned), `${call} is shown from call to return`);
+        assert.ok(said(`invoked ${call}`).length && said(`returned ${response}`).length);
+      }
+      assert.ok(
+        core.some(number => /^(Put|Write)/.test(operations[number].call)),
+        "a write is among them",
+      );
+      assert.ok(shown.has(trace.steps.length - 1), "so is the complaint");
+    },
+    { shot: `${file}-cause` },
+  );
+
+test("what is about no step does not offer one", "everything", async page => {
+  assert.equal(await page.locator(".only, .jump").count(), 0);
+  assert.doesNotMatch(await page.locator("#view-chart .detail").innerText(), /f for the failure/);
 });
 
 test(

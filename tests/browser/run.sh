@@ -32,6 +32,7 @@ expected=0 check paxos --html "$out/verified.html"
 expected=0 check two-phase-commit --html "$out/verified-program.html"
 expected=3 check raft --max-depth 6 --html "$out/bounded.html"
 check open-chord --html "$out/open-chord.html"
+check multi-paxos-map-bug --html "$out/multi-paxos-map-bug.html"
 check open-chord --engine must --html "$out/open-chord-must.html"
 linearize() { cargo run --quiet --bin manyworlds -- linearize "$@" >/dev/null || [ $? = "${expected:-1}" ]; }
 linearize crates/cli/tests/data/histories/stale.jsonl --html "$out/stale.html"

@@ -2,6 +2,7 @@
 
 use super::{Page, Run};
 use crate::causality::{clocks, failing};
+use crate::cause::{Cause, cause};
 use crate::history::Timeline;
 use crate::order::{Item, arrange};
 use crate::summary::{grouped, why};
@@ -39,6 +40,7 @@ fn story(trace: &Trace, page: &Page<'_>) -> Value {
         "types": trace.steps.iter().map(message_type).collect::<Vec<_>>(),
         "places": trace.steps.iter().map(|step| place::short(step.location.as_deref())).collect::<Vec<_>>(),
         "failing": failing(trace),
+        "cause": cause(trace).map(|Cause { steps, title, meaning }| json!({ "steps": steps, "title": title, "meaning": meaning })),
         "property": trace.violation.property.to_string(),
         "about_a_state": global && !matches!(trace.violation.property, Property::Assertion),
         "sources": sources(trace, page),

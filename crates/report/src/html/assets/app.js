@@ -91,24 +91,9 @@ function addChart(name, title, part) {
 
 function toolbar() {
   const bar = html("div", { class: "toolbar" });
-  if (data.story.failing.length) {
-    const words = data.story.about_a_state ? "Only what led to the last step" : "Only what causes the failure";
-    const only = html(
-      "button",
-      { class: "toggle only", type: "button", "aria-pressed": "false", title: "The causal past of the failing step" },
-      words,
-    );
-    only.addEventListener("click", () =>
-      view.filter(v => {
-        v.onlyCauses = !v.onlyCauses;
-      }),
-    );
-    view.listen(() => only.setAttribute("aria-pressed", String(view.onlyCauses)));
-    bar.append(
-      only,
-      html("button", { class: "quiet jump", type: "button", onclick: () => view.select(data.story.failing[0]) }, "Go to the failure"),
-    );
-  }
+  if (data.story.cause) bar.append(onlyCauses(data.story.cause));
+  if (data.story.failing.length)
+    bar.append(html("button", { class: "quiet jump", type: "button", onclick: () => view.select(data.story.failing[0]) }, "Go to the failure"));
   bar.append(
     filter(
       "Processes",
@@ -129,6 +114,18 @@ function toolbar() {
       ),
     );
   return bar;
+}
+
+/** Hides what explains nothing. */
+function onlyCauses({ title, meaning }) {
+  const only = html("button", { class: "toggle only", type: "button", "aria-pressed": "false", title: meaning }, title);
+  only.addEventListener("click", () =>
+    view.filter(v => {
+      v.onlyCauses = !v.onlyCauses;
+    }),
+  );
+  view.listen(() => only.setAttribute("aria-pressed", String(view.onlyCauses)));
+  return only;
 }
 
 /** A list of things that can be shown or hidden. */

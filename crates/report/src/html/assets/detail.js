@@ -34,7 +34,8 @@ function overview(story, view) {
           : "After the last step nothing happens any more.",
       ),
     );
-  parts.push(html("p", { class: "hint" }, "Click on a step, or use ↑ ↓ (or j and k), Home and End, f for the failure, Esc for none."));
+  const failure = story.failing.size ? " f for the failure," : "";
+  parts.push(html("p", { class: "hint" }, `Click on a step, or use ↑ ↓ (or j and k), Home and End,${failure} Esc for none.`));
   return parts;
 }
 

@@ -47,7 +47,7 @@ function makeStory(trace, told) {
     name: process => trace.processes[process].name,
     hasStates: steps.some(step => step.state_diff !== undefined),
   };
-  story.blame = new Set(told.failing.flatMap(i => [i, ...story.past(i)]));
+  story.cause = told.cause && new Set(told.cause.steps);
   story.types = [...new Set(told.types.filter(type => type !== null))].sort();
   story.hue = type => story.types.indexOf(type) % 8;
   story.wide = new Set(
@@ -75,7 +75,7 @@ function makeView(story) {
       const step = story.steps[i];
       if (view.hiddenProcesses.has(step.process)) return false;
       if (story.told.types[i] !== null && view.hiddenTypes.has(story.told.types[i])) return false;
-      return !view.onlyCauses || story.blame.has(i);
+      return !view.onlyCauses || story.cause.has(i);
     },
     rows: () => story.told.rows.map(row => row.filter(view.shows)).filter(row => row.length),
     order: () => view.rows().flat(),
