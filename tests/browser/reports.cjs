@@ -1,4 +1,5 @@
 // Uses reports as a person would, and compares what is on the screen with the data in the page.
+// `node reports.cjs DIR WORDS` runs only the tests whose names have these words in them.
 "use strict";
 const assert = require("node:assert/strict");
 const path = require("node:path");
@@ -62,8 +63,10 @@ async function arrowsMatch(page) {
     (await numbers(page, "#view-chart .arrow.pending")).sort((a, b) => a - b),
     pending,
   );
-  assert.equal((await numbers(page, "#view-chart .arrow.lost")).length, trace.steps.filter(step => step.kind === "drop").length);
-  assert.equal((await numbers(page, "#view-chart .event")).length, trace.steps.length, "every step is on the chart");
+  const lost = trace.steps.filter(step => step.kind === "drop" || (step.kind === "lose" && step.choice === 1));
+  assert.equal((await numbers(page, "#view-chart .arrow.lost")).length, lost.length);
+  const kept = trace.steps.filter(step => step.kind === "lose" && step.choice === 0);
+  assert.equal((await numbers(page, "#view-chart .event")).length, trace.steps.length - kept.length, "every step that is one is on the chart");
 }
 
 for (const file of ["raft-bug", "abd-bug", "two-phase-commit-bug", "2pc-tla-bug", "everything"])
@@ -118,7 +121,7 @@ for (const file of ["raft-bug", "abd-bug", "two-phase-commit-bug", "everything"]
       const i = await chosen(page);
       const step = trace.steps[i];
       const shown = page.locator("#view-chart .the-message");
-      if (["send", "recv", "duplicate", "drop"].includes(step.kind))
+      if (["send", "recv", "duplicate", "drop", "lose"].includes(step.kind))
         assert.equal(bare(await shown.innerText()), bare(step.message), `step ${i}`);
       if (step.state_diff === undefined) continue;
       const kept = await page.$$eval("#view-chart .the-state .line:not(.gone), #view-chart .the-state .value:not(.diff)", found =>
@@ -264,6 +267,11 @@ test("faults are drawn as what they are", "everything", async page => {
   assert.equal(await page.locator("#view-chart .arrow.twice").count(), 2);
   assert.equal(await page.locator("#view-chart .life.down").count(), 1);
   assert.ok(await page.locator("#view-chart .loop").isVisible());
+  assert.deepEqual(await page.locator("#view-chart .label.lose").allTextContents(), ["lost: Beat(4)"]);
+  const [cross, head] = [page.locator("#view-chart .arrow.lost .cross").last(), page.locator(".head").nth(2)];
+  const [end, receiver] = [await cross.boundingBox(), await head.boundingBox()];
+  assert.ok(end.x > receiver.x && end.x < receiver.x + receiver.width, "what a program loses ends before its receiver");
+  assert.equal(await page.locator("#view-chart .keys", { hasText: "lost" }).count(), 1);
   assert.deepEqual(
     await page.locator("#view-chart .head b").allInnerTexts(),
     trace.processes.slice(0, 3).map(process => process.name),
@@ -409,7 +417,8 @@ async function main() {
     ],
   });
   let failed = 0;
-  for (const { name, file, run, options } of tests) {
+  const wanted = tests.filter(({ name }) => name.includes(process.argv[3] ?? ""));
+  for (const { name, file, run, options } of wanted) {
     const context = await browser.newContext({
       viewport: options.viewport ?? DESK,
       colorScheme: options.colorScheme ?? "light",
@@ -438,7 +447,7 @@ async function main() {
     await context.close();
   }
   await browser.close();
-  console.log(`${tests.length - failed} passed, ${failed} failed`);
+  console.log(`${wanted.length - failed} passed, ${failed} failed`);
   process.exitCode = failed ? 1 : 0;
 }
 

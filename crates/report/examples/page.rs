@@ -77,10 +77,13 @@ fn trace() -> Trace {
     add(1, "restart", None, None, None, Some("Server { log: [], peers: {p2} }"));
     let again = add(1, "recv", Some(HOSTILE), Some(0), Some(put), Some("Server { log: [3], peers: {p2} }"));
     add(1, "choose", Some("Later"), None, None, None);
+    let lost = add(1, "lose", Some("Beat(4)"), Some(2), None, None);
+    let kept = add(1, "lose", None, None, None, None);
     add(1, "send", Some("Copy([3, 3])"), Some(2), None, None);
     add(1, "recv", Some("Retry"), Some(0), Some(retry), None);
     add(2, "note", Some("all is well"), None, None, None);
     trace.loop_from = Some(again);
+    (trace.steps[lost].choice, trace.steps[kept].choice) = (Some(1), Some(0));
     trace
 }
 

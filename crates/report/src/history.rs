@@ -3,7 +3,8 @@
 //! Positions are places in the order of events, not times: an operation that ends before another starts ends at a smaller position. No two
 //! events share one. Whoever has a history fills a [`Timeline`]; a trace that records operations fills one by itself.
 
-use manyworlds_core::{Trace, TraceHistory};
+use crate::words::is_lost;
+use manyworlds_core::{Trace, TraceHistory, TraceStep};
 use serde::{Deserialize, Serialize};
 
 /// An operation.
@@ -67,7 +68,7 @@ impl Timeline {
     /// The operations that a trace records, what is known of them, and the faults beside them; `None` if there are none.
     pub fn from_trace(trace: &Trace) -> Option<Timeline> {
         let history = trace.history.clone().or_else(|| TraceHistory::recorded(trace))?;
-        let faults = trace.steps.iter().enumerate().filter(|(_, step)| is_fault(&step.kind));
+        let faults = trace.steps.iter().enumerate().filter(|(_, step)| is_fault(step));
         // Step, operation, whether it ends there. What a step records of an operation comes before what it records of a later one.
         let mut events: Vec<(usize, usize, bool)> = faults.map(|(at, _)| (at, usize::MAX, false)).collect();
         for (number, operation) in history.operations.iter().enumerate() {
@@ -152,8 +153,8 @@ impl Timeline {
     }
 }
 
-fn is_fault(kind: &str) -> bool {
-    matches!(kind, "crash" | "restart" | "drop" | "duplicate" | "split" | "heal")
+fn is_fault(step: &TraceStep) -> bool {
+    matches!(step.kind.as_str(), "crash" | "restart" | "drop" | "duplicate" | "split" | "heal") || is_lost(step)
 }
 
 #[cfg(test)]
@@ -190,6 +191,13 @@ mod tests {
         );
         assert_eq!(timeline.faults, [Fault { process: None, at: 2, label: "server crashes".to_string() }]);
         assert_eq!(Timeline::from_trace(&story(&["a"]).timeout(0).trace()), None);
+    }
+
+    #[test]
+    fn a_message_that_is_lost_is_a_fault_and_one_that_is_not_is_none() {
+        let tale = story(&["a", "b"]).happens(0, "note", Some("invoked Get")).lose(0, 0).lose_message(0, 1, "Ask");
+        let timeline = Timeline::from_trace(&tale.trace()).unwrap();
+        assert_eq!(timeline.faults, [Fault { process: Some(0), at: 1, label: "a loses Ask to b".to_string() }]);
     }
 
     #[test]

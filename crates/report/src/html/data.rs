@@ -6,7 +6,7 @@ use crate::cause::{Cause, cause};
 use crate::history::Timeline;
 use crate::order::{Item, arrange};
 use crate::summary::{grouped, why};
-use crate::words::words;
+use crate::words::{is_lost, words};
 use crate::{Style, place};
 use manyworlds_core::{Outcome, Property, Stats, Trace, TraceStep, Verdict, type_of};
 use serde_json::{Map, Value, json};
@@ -47,12 +47,13 @@ fn story(trace: &Trace, page: &Page<'_>) -> Value {
     })
 }
 
-/// The steps of each row. A process that starts depends on nobody, so all that do share the first row.
+/// The steps of each row. A process that starts depends on nobody, so all that do share the first row. That a message was not lost is seen
+/// by its being sent: it has no row.
 fn rows(trace: &Trace) -> Vec<Vec<usize>> {
     let first = |i: usize| trace.steps[i].kind == "start" && trace.steps[i].parents.is_empty();
     let starts: Vec<usize> = (0..trace.steps.len()).filter(|&i| first(i)).collect();
     let rest = arrange(trace).into_iter().filter_map(|item| match item {
-        Item::Step(i) if first(i) => None,
+        Item::Step(i) if first(i) || (trace.steps[i].kind == "lose" && !is_lost(&trace.steps[i])) => None,
         Item::Step(i) => Some(vec![i]),
         Item::Delivery { send, recv } => Some(vec![send, recv]),
     });
@@ -86,7 +87,7 @@ fn failure_last(trace: &Trace, mut rows: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
 }
 
 fn message_type(step: &TraceStep) -> Option<&str> {
-    let carries = matches!(step.kind.as_str(), "send" | "recv" | "duplicate" | "drop");
+    let carries = matches!(step.kind.as_str(), "send" | "recv" | "duplicate" | "drop" | "lose");
     step.message.as_deref().filter(|_| carries).map(type_of)
 }
 

@@ -161,6 +161,14 @@ fn who_starts_shares_the_first_row() {
 }
 
 #[test]
+fn a_message_that_was_not_lost_needs_no_row_of_its_own() {
+    let tale = story(&["a", "b"]).lose(0, 0).send(0, 1, "x").lose_message(0, 1, "Ask(2)").recv(1, 1).trace();
+    let told = data(&page_of(&tale));
+    assert_eq!(told["story"]["rows"], serde_json::json!([[1], [2], [3]]));
+    assert_eq!(told["story"]["types"], serde_json::json!([null, "x", "Ask", "x"]));
+}
+
+#[test]
 fn steps_show_their_source_where_it_can_be_read() {
     let trace = story(&["a", "b"]).deliver(0, 1, "x").trace();
     let text: String = (1..=12).map(|n| format!("line {n}\n")).collect();

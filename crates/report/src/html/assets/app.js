@@ -174,11 +174,11 @@ function keys(name) {
     { class: "keys" },
     has("recv") ? key("received", "received") : null,
     pending ? key("pending", "still on its way") : null,
-    has("drop") ? key("lost", "lost") : null,
+    has("drop") || story.steps.some(isLoss) ? key("lost", "lost") : null,
     has("duplicate") ? key("twice", "delivered twice") : null,
     key("past", "before the selected step"),
     key("future", "after it"),
-    key("bad", "failure"),
+    data.story.failing.length ? key("bad", "failure") : null,
   );
 }
 

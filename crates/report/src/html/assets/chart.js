@@ -67,7 +67,7 @@ function layChart(story, view, room) {
   const busy = new Set(rows.flat().map(i => story.steps[i].process));
   const targets = rows
     .flat()
-    .filter(i => story.steps[i].kind === "send")
+    .filter(i => ["send", "lose"].includes(story.steps[i].kind))
     .map(i => story.steps[i].peer);
   targets.filter(p => p !== undefined && !view.hiddenProcesses.has(p)).forEach(p => busy.add(p));
   const shown = [...story.trace.processes.keys()].filter(p => busy.has(p) && !story.wide.has(p));
@@ -92,7 +92,7 @@ function layChart(story, view, room) {
 
 /** Steps whose words stand beside their mark. */
 function labelled(step) {
-  return !["send", "recv", "duplicate", "start", "spawn", "join"].includes(step.kind);
+  return !["send", "lose", "recv", "duplicate", "start", "spawn", "join"].includes(step.kind);
 }
 
 function markLabel(story, i) {
@@ -167,6 +167,7 @@ function drawStep(story, view, plan, layers, i) {
   if (isWeather(step)) return drawWeather(story, plan, layers, i);
   const [x, y] = [plan.x.get(step.process), plan.y.get(i)];
   if (["recv", "duplicate", "drop"].includes(step.kind)) drawArrival(story, view, plan, layers, i);
+  if (step.kind === "lose") drawLoss(story, plan, layers, i);
   if (step.kind === "send") drawDeparture(story, view, plan, layers, i);
   if (["spawn", "join"].includes(step.kind)) drawFamily(plan, layers, step, i);
   const event = svg(
@@ -224,7 +225,6 @@ function glyph(kind, x, y) {
     case "choose":
       return [path("M0 -6.5 L6.5 0 L0 6.5 L-6.5 0 z", "face")];
     case "crash":
-    case "lose":
     case "drop":
       return [path("M-5 -5 L5 5 M5 -5 L-5 5", "stroke thick")];
     case "restart":

@@ -83,6 +83,7 @@ function journey(story, view, i) {
     story.arrivals[i].forEach(j => lines.push([verbs[story.steps[j].kind] ?? "", link(j, `step ${j}`)]));
     if (!story.arrivals[i].length) lines.push(["still on its way when the trace ends"]);
   }
+  if (isLoss(step)) lines.push([`lost on its way${step.peer === undefined ? "" : ` to ${story.name(step.peer)}`}`]);
   if (step.network) lines.push([`channel: ${step.network}`]);
   return lines.map(line => html("p", { class: "journey" }, ...line));
 }

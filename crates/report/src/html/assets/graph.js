@@ -129,6 +129,7 @@ function drawNode(story, plan, i) {
     join: "join",
     choose: `choose ${step.message ?? step.choice}`,
     fail: "fails",
+    lose: isLoss(step) ? `lost ${step.message ?? ""}` : "not lost",
   };
   const words = short[step.kind] ?? step.kind;
   return svg(

@@ -61,6 +61,11 @@ function isWeather(step) {
   return step.kind === "split" || step.kind === "heal";
 }
 
+/** A message that a program lost as it sent it. */
+function isLoss(step) {
+  return step.kind === "lose" && step.choice !== 0;
+}
+
 /** What may be seen, and what is selected. Whoever draws listens. */
 function makeView(story) {
   const listeners = [];
