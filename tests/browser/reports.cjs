@@ -137,6 +137,56 @@ for (const file of ["raft-bug", "abd-bug", "two-phase-commit-bug", "everything"]
     }
   });
 
+/** The fields of a struct as `Debug` shows it, cut where a comma stands in no bracket of its own. */
+function fieldsOf(text) {
+  const inside = text.slice(text.indexOf("{") + 1, text.lastIndexOf("}"));
+  const fields = [""];
+  let depth = 0;
+  for (const c of inside) {
+    depth += "([{".includes(c) - ")]}".includes(c);
+    if (c === "," && depth === 0) fields.push("");
+    else fields[fields.length - 1] += c;
+  }
+  return fields.map(field => field.trim());
+}
+
+for (const file of ["german-bug", "2pc-tla-bug", "raft-bug"])
+  test(`${file}: only the fields that change are marked`, file, async page => {
+    const { trace } = await dataOf(page);
+    const states = new Map();
+    const lines = kind =>
+      page.$$eval(`#view-chart .the-state .line.${kind}`, found =>
+        found.map(line => {
+          const copy = line.cloneNode(true);
+          copy.querySelectorAll(".sign, .unseen").forEach(sign => sign.remove());
+          return copy.textContent;
+        }),
+      );
+    let compared = 0;
+    for (const [i, { process, state_diff: after }] of trace.steps.entries()) {
+      if (after === undefined) continue;
+      const before = states.get(process);
+      states.set(process, after);
+      if (before === undefined || before === after) continue;
+      await page.locator(`#view-chart .event[data-step="${i}"]`).click();
+      const [gone, added, same] = [await lines("gone"), await lines("new"), await lines("same")];
+      if (!same.length) continue;
+      const [old, now] = [fieldsOf(before), fieldsOf(after)];
+      // A line of the outermost fields begins with two spaces.
+      const named = list => new Set(list.map(line => line.match(/^ {2}(\w+): /)?.[1]).filter(Boolean));
+      const name = field => field.split(":")[0];
+      const kept = now.filter(field => old.includes(field)).map(name);
+      const changed = new Set([...named(gone), ...named(added)]);
+      assert.ok(
+        kept.every(field => !changed.has(field)),
+        `step ${i}: ${[...changed]} are marked, and ${kept} are the same`,
+      );
+      assert.ok(kept.every(field => named(same).has(field)));
+      compared += 1;
+    }
+    assert.ok(compared > 1, "the test says something");
+  });
+
 test("a click selects, and past and future are lit", "abd-bug", async page => {
   const { trace } = await dataOf(page);
   const step = trace.steps.findIndex(arrives);

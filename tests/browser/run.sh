@@ -25,6 +25,7 @@ fi
 # Runs that end in a violation end with status 1: that is what they are here for.
 check() { cargo run --quiet --bin manyworlds -- check "$@" --quiet || [ $? = "${expected:-1}" ]; }
 check raft-bug --html "$out/raft-bug.html"
+check german-bug --html "$out/german-bug.html"
 check abd-bug --html "$out/abd-bug.html"
 check two-phase-commit-bug --html "$out/two-phase-commit-bug.html"
 check 2pc-tla-bug --html "$out/2pc-tla-bug.html"

@@ -16,9 +16,10 @@ const TEMPLATE: &str = include_str!("assets/page.html");
 const STYLE: &str = include_str!("assets/style.css");
 
 /// In the order in which they stand in the page: what is used comes first.
-const SCRIPTS: [&str; 11] = [
+const SCRIPTS: [&str; 12] = [
     include_str!("assets/svg.js"),
     include_str!("assets/debug.js"),
+    include_str!("assets/difference.js"),
     include_str!("assets/story.js"),
     include_str!("assets/lighting.js"),
     include_str!("assets/arrows.js"),
