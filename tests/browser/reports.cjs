@@ -36,6 +36,31 @@ const chosen = async page => (await numbers(page, ".view:not([hidden]) .event.ch
 const bare = text => text.replace(/\s+/g, "").replace(/,([\]})])/g, "$1");
 const background = page => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
 
+/** There is nothing to scroll to but what scrolls by itself. */
+async function fitsTheScreen(page) {
+  const [wide, high] = await page.evaluate(() => {
+    const { scrollWidth, scrollHeight } = document.documentElement;
+    return [scrollWidth - innerWidth, scrollHeight - innerHeight];
+  });
+  assert.ok(wide <= 0, `the page is ${wide} pixels too wide`);
+  assert.ok(high <= 0, `the page is ${high} pixels too high`);
+}
+
+/** Whether something begins on the screen. */
+async function reachable(locator, viewport) {
+  const box = await locator.boundingBox();
+  return box !== null && box.x >= 0 && box.y >= 0 && box.x < viewport.width - 20 && box.y + box.height <= viewport.height;
+}
+
+/** Whether something can be seen in the chart, below its heads and beside its numbers. */
+async function withinChart(page, locator) {
+  const [box, chart, heads] = await Promise.all(
+    [locator, page.locator("#view-chart .scroller"), page.locator("#view-chart .heads")].map(found => found.boundingBox()),
+  );
+  const beside = box.x >= chart.x + 52 && box.x + box.width <= chart.x + chart.width;
+  return beside && box.y >= heads.y + heads.height && box.y + box.height <= chart.y + chart.height;
+}
+
 /** Every message has an arrow that can be seen, of the kind of its fate. */
 async function arrowsMatch(page) {
   const { trace } = await dataOf(page);
@@ -69,7 +94,7 @@ async function arrowsMatch(page) {
   assert.equal((await numbers(page, "#view-chart .event")).length, trace.steps.length - kept.length, "every step that is one is on the chart");
 }
 
-for (const file of ["raft-bug", "abd-bug", "two-phase-commit-bug", "2pc-tla-bug", "everything"])
+for (const file of ["raft-bug", "abd-bug", "two-phase-commit-bug", "2pc-tla-bug", "chain", "everything"])
   for (const [size, viewport] of [
     ["desk", DESK],
     ["phone", PHONE],
@@ -79,8 +104,11 @@ for (const file of ["raft-bug", "abd-bug", "two-phase-commit-bug", "2pc-tla-bug"
       file,
       async page => {
         await arrowsMatch(page);
-        const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-        assert.ok(wide <= 0, `the page is ${wide} pixels too wide`);
+        await fitsTheScreen(page);
+        for (const button of await page.locator("#view-chart .toolbar button, #view-chart .keys").all())
+          assert.ok(await reachable(button, viewport), `${await button.innerText()} can be seen`);
+        const failure = page.locator("#view-chart .event.bad .halo");
+        if (await failure.count()) assert.ok(await withinChart(page, failure.first()), "the failure is in sight when the page opens");
         const chart = await page.locator("#view-chart .scroller").boundingBox();
         assert.ok(chart.height > 200 && chart.width > 300, `the chart has room: ${chart.width}×${chart.height}`);
         const detail = await page.locator("#view-chart .detail").boundingBox();
@@ -278,6 +306,87 @@ test(
   { shot: "raft-bug-filter" },
 );
 
+test(
+  "menus close on Escape and beside them, and only one is open",
+  "chain",
+  async page => {
+    const open = () => page.$$eval("#view-chart details.filter[open]", found => found.map(menu => menu.dataset.filter));
+    const summary = name => page.locator(`#view-chart [data-filter=${name}] summary`);
+    await summary("hiddenProcesses").click();
+    assert.deepEqual(await open(), ["hiddenProcesses"]);
+    await summary("hiddenTypes").click();
+    assert.deepEqual(await open(), ["hiddenTypes"]);
+    const selected = await chosen(page);
+    await page.keyboard.press("Escape");
+    assert.deepEqual(await open(), []);
+    assert.equal(await chosen(page), selected, "Escape closed the menu, and nothing else");
+    await summary("hiddenTypes").click();
+    await page.locator("#sentence").click();
+    assert.deepEqual(await open(), []);
+    await summary("hiddenTypes").click();
+    await fitsTheScreen(page);
+  },
+  { viewport: PHONE, shot: "menu-phone" },
+);
+
+test("whoever has a column can be hidden, and messages to monitors have their own types", "chain", async page => {
+  const { trace } = await dataOf(page);
+  const names = locator => locator.allTextContents();
+  const columns = await names(page.locator("#view-chart .head b"));
+  const offered = await names(page.locator("#view-chart [data-filter=hiddenProcesses] label"));
+  assert.deepEqual(
+    columns.filter(name => !offered.includes(name)),
+    [],
+  );
+  const idle = columns.find(name => trace.steps.every(step => trace.processes[step.process].name !== name));
+  assert.ok(idle, "somebody only is sent to");
+  await page.locator("#view-chart [data-filter=hiddenProcesses] summary").click();
+  await page.locator("#view-chart [data-filter=hiddenProcesses] label", { hasText: idle }).click();
+  assert.deepEqual(
+    await names(page.locator("#view-chart .head b")),
+    columns.filter(name => name !== idle),
+  );
+  const types = await names(page.locator("#view-chart [data-filter=hiddenTypes] label"));
+  assert.ok(trace.steps.some(step => /^p[0-9.]+→/.test(step.message ?? "")) && types.includes("Locate"));
+  assert.deepEqual(
+    types.filter(type => !/^[A-Z]/.test(type)),
+    [],
+  );
+});
+
+test(
+  "a wide chart can be read",
+  "chain",
+  async page => {
+    const labels = await page.locator("#view-chart .label.message").allTextContents();
+    assert.ok(labels.some(label => label.startsWith("Update")) && labels.some(label => label.startsWith("Chain")));
+    assert.deepEqual(
+      labels.filter(label => label.startsWith("Version") && label.endsWith("…")),
+      [],
+      "where there is no room, what differs comes first",
+    );
+    const number = page.locator("#view-chart .number").last();
+    await page.$eval("#view-chart .scroller", scroller => scroller.scrollTo(0, scroller.scrollTop));
+    const before = await number.boundingBox();
+    await page.$eval("#view-chart .scroller", scroller => scroller.scrollTo(1e6, scroller.scrollTop));
+    await page.waitForTimeout(100);
+    assert.ok((await page.$eval("#view-chart .scroller", scroller => scroller.scrollLeft)) > 200, "the test says something");
+    assert.ok(Math.abs((await number.boundingBox()).x - before.x) < 1, "numbers stay where they are");
+    const solid = await page.$eval("#view-chart .heads", heads => getComputedStyle(heads).backgroundColor);
+    assert.match(solid, /^rgb\(/, "nothing shines through the heads");
+  },
+  { shot: "wide" },
+);
+
+test("what goes wrong is told once, line by line", "chain", async page => {
+  const { message } = (await dataOf(page)).trace.violation;
+  assert.ok(message.split("\n").length === 3, "the test says something");
+  assert.equal(await page.locator("#view-chart .complaint").innerText(), message);
+  const headline = await page.locator("#sentence").innerText();
+  assert.ok(headline.includes(message.split("\n")[0]) && !headline.includes("left: 1"));
+  assert.equal((await page.locator("#view-chart .detail").innerText()).split("left: 1").length, 2);
+});
+
 test("light and dark", "raft-bug", async page => {
   const light = await background(page);
   await page.emulateMedia({ colorScheme: "dark" });
@@ -392,8 +501,7 @@ for (const [size, viewport] of [
       assert.equal(await page.locator("g.operation").count(), 2);
       assert.equal(await page.locator("svg .lane-name").count(), 2);
       await page.locator("#core").click();
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      assert.ok(wide <= 0, `the page is ${wide} pixels too wide`);
+      await fitsTheScreen(page);
     },
     { viewport, shot: `linearize-${size}` },
   );

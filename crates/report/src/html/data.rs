@@ -1,6 +1,7 @@
 //! What the scripts of the page get: the trace as it is, and beside it everything that is better said here than there.
 
 use super::{Page, Run};
+use crate::brief::labels;
 use crate::causality::{clocks, failing};
 use crate::cause::{Cause, cause};
 use crate::history::Timeline;
@@ -38,6 +39,7 @@ fn story(trace: &Trace, page: &Page<'_>) -> Value {
         "rows": rows(trace),
         "words": trace.steps.iter().map(|step| words(trace, step, &style)).collect::<Vec<_>>(),
         "types": trace.steps.iter().map(message_type).collect::<Vec<_>>(),
+        "labels": labels(&trace.steps),
         "places": trace.steps.iter().map(|step| place::short(step.location.as_deref())).collect::<Vec<_>>(),
         "failing": failing(trace),
         "cause": cause(trace).map(|Cause { steps, title, meaning }| json!({ "steps": steps, "title": title, "meaning": meaning })),

@@ -18,7 +18,6 @@ tabs();
 keyboard();
 if (views.length) show(views[0].name);
 if (story && data.story.failing.length) view.select(data.story.failing[0]);
-for (const scroller of document.querySelectorAll(".scroller:not(.timeline)")) scroller.scrollTo(0, 0);
 
 function header() {
   const { trace, run } = data;
@@ -40,7 +39,8 @@ function header() {
     const where = [violation.process ? `in ${violation.process}` : "", violation.location ? `at ${violation.location}` : ""]
       .filter(Boolean)
       .join(" ");
-    sentence.append(html("b", {}, data.story.property), `: ${violation.message}${where ? ` (${where})` : ""}`);
+    const [first, ...more] = violation.message.split("\n");
+    sentence.append(html("b", {}, data.story.property), `: ${first}${more.length ? " …" : ""}${where ? ` (${where})` : ""}`);
   } else sentence.append(data.headline?.sentence ?? run?.sentence ?? "");
 }
 
@@ -94,10 +94,14 @@ function toolbar() {
   if (data.story.cause) bar.append(onlyCauses(data.story.cause));
   if (data.story.failing.length)
     bar.append(html("button", { class: "quiet jump", type: "button", onclick: () => view.select(data.story.failing[0]) }, "Go to the failure"));
+  const walk = (by, sign, words) =>
+    html("button", { class: "quiet walk", type: "button", "aria-label": words, title: words, onclick: () => view.move(by) }, sign);
+  bar.append(html("span", { class: "pair" }, walk(-1, "↑", "Previous step"), walk(1, "↓", "Next step")));
   bar.append(
     filter(
       "Processes",
-      [...data.trace.processes.keys()].filter(p => story.steps.some(s => s.process === p)),
+      // Whoever has a column: somebody who only is sent to has one, too.
+      [...data.trace.processes.keys()].filter(p => story.steps.some(s => s.process === p || (isSent(s) && s.peer === p))),
       story.name,
       () => "",
       "hiddenProcesses",
@@ -155,6 +159,17 @@ function filter(title, items, name, hue, hidden) {
   );
 }
 
+/** Closes the menus that are open, but for one; says whether there were any. */
+function closeMenus(but = null) {
+  const open = [...document.querySelectorAll("details.filter[open]")].filter(menu => menu !== but);
+  for (const menu of open) {
+    const within = menu.contains(document.activeElement);
+    menu.open = false;
+    if (within) menu.querySelector("summary").focus();
+  }
+  return open.length > 0;
+}
+
 /** What the signs mean. */
 function keys(name) {
   const key = (cls, words) => html("span", { class: "key" }, html("i", { class: cls }), words);
@@ -208,11 +223,13 @@ function show(name) {
     tab.setAttribute("aria-selected", String(shown));
     tab.tabIndex = shown ? 0 : -1;
     if (shown) entry.part.draw();
+    if (shown) entry.part.reveal?.();
   }
 }
 
 function keyboard() {
   document.addEventListener("keydown", event => {
+    if (event.key === "Escape" && closeMenus()) return;
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
     const current = views.find(entry => !entry.element.hidden);
     if (!current) return;
@@ -234,6 +251,7 @@ function keyboard() {
     else return;
     event.preventDefault();
   });
+  document.addEventListener("pointerdown", event => closeMenus(event.target.closest("details.filter")));
   let waiting = null;
   addEventListener("resize", () => {
     clearTimeout(waiting);

@@ -41,7 +41,9 @@ function overview(story, view) {
 
 function describe(story, view, i) {
   const step = story.steps[i];
-  const parts = [html("p", { class: "step-number" }, `step ${i} of ${story.steps.length - 1}`), html("h2", {}, story.told.words[i])];
+  // What goes wrong stands below, as it is.
+  const words = step.kind === "fail" ? `${story.name(step.process)} fails here` : story.told.words[i];
+  const parts = [html("p", { class: "step-number" }, `step ${i} of ${story.steps.length - 1}`), html("h2", {}, words)];
   if (story.failing.has(i))
     parts.push(html("p", { class: "complaint" }, story.told.about_a_state ? "After this step: " : "", story.trace.violation.message));
   const carries = story.told.types[i] !== null;

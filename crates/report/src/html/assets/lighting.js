@@ -19,8 +19,8 @@ function light(root, story, view) {
     row.classList.toggle("chosen", row.dataset.steps.split(" ").map(Number).includes(chosen));
 }
 
-/** Makes `scroller` show the selected step. */
-function reveal(scroller, top, view) {
+/** Makes `scroller` show the selected step, below what covers its top and beside what covers its left. */
+function reveal(scroller, top, left) {
   const chosen = scroller.querySelector(".event.chosen");
   if (!chosen) return;
   const box = chosen.getBoundingClientRect();
@@ -28,7 +28,7 @@ function reveal(scroller, top, view) {
   const margin = 56;
   if (box.top < frame.top + top + margin / 2) scroller.scrollTop -= frame.top + top + margin - box.top;
   else if (box.bottom > frame.bottom - margin) scroller.scrollTop += box.bottom - frame.bottom + margin;
-  if (box.left < frame.left + margin) scroller.scrollLeft -= frame.left + margin - box.left;
+  if (box.left < frame.left + left + margin / 2) scroller.scrollLeft -= frame.left + left + margin - box.left;
   else if (box.right > frame.right - margin) scroller.scrollLeft += box.right - frame.right + margin;
 }
 

@@ -44,6 +44,8 @@ function makeStory(trace, told) {
     past: reach(causes),
     future: reach(effects),
     failing: new Set(told.failing),
+    /** A message where there is little room. */
+    label: i => told.labels[i] ?? steps[i].message ?? "",
     name: process => trace.processes[process].name,
     hasStates: steps.some(step => step.state_diff !== undefined),
   };
@@ -59,6 +61,11 @@ function makeStory(trace, told) {
 /** Something that happens to everybody. */
 function isWeather(step) {
   return step.kind === "split" || step.kind === "heal";
+}
+
+/** A message sets out, whether it gets anywhere or not. */
+function isSent(step) {
+  return step.kind === "send" || step.kind === "lose";
 }
 
 /** A message that a program lost as it sent it. */
