@@ -507,6 +507,23 @@ for (const [size, viewport] of [
   );
 
 test(
+  "what a nemesis did stands beside the operations",
+  "lock",
+  async page => {
+    assert.deepEqual(await page.locator("g.fault text").allTextContents(), ["nemesis: start"]);
+    const [fault, first, second] = await Promise.all(
+      ["g.fault line", "g.operation[data-operation='0'] .bar", "g.operation[data-operation='1'] .bar"].map(found =>
+        page.locator(found).boundingBox(),
+      ),
+    );
+    assert.ok(first.x + first.width <= fault.x && fault.x <= second.x, "between the two that took the lock");
+    await page.locator("#core").click();
+    assert.equal(await page.locator("g.fault").count(), 1, "also beside a part of them");
+  },
+  { shot: "nemesis" },
+);
+
+test(
   "a long history is shown in part, and can be walked along",
   "long",
   async page => {

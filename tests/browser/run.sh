@@ -38,6 +38,7 @@ check multi-paxos-map-bug --html "$out/multi-paxos-map-bug.html"
 check open-chord --engine must --html "$out/open-chord-must.html"
 linearize() { cargo run --quiet --bin manyworlds -- linearize "$@" >/dev/null || [ $? = "${expected:-1}" ]; }
 linearize crates/cli/tests/data/histories/stale.jsonl --html "$out/stale.html"
+linearize crates/cli/tests/data/histories/lock.edn --html "$out/lock.html"
 awk 'BEGIN { print "{\"schema\": \"manyworlds-history/1\", \"spec\": \"register\"}"
   for (i = 0; i < 100000; i++) {
   printf "{\"process\": %d, \"type\": \"invoke\", \"f\": \"write\", \"value\": %d}\n", i % 7, i

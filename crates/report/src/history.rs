@@ -108,7 +108,8 @@ impl Timeline {
         })
     }
 
-    /// Some of the operations, under new numbers, and the lanes that they are in. Faults are left out.
+    /// Some of the operations, under new numbers, and the lanes that they are in. All faults are kept: they struck somebody, even one who
+    /// has no lane any more.
     pub fn only(&self, numbers: &[usize]) -> Timeline {
         let mut numbers = numbers.to_vec();
         numbers.retain(|&number| number < self.operations.len());
@@ -122,6 +123,10 @@ impl Timeline {
             let operation = &self.operations[number];
             Operation { process: lane(operation.process), ..operation.clone() }
         };
+        let fault = |fault: &Fault| Fault {
+            process: fault.process.and_then(|process| lanes.binary_search(&process).ok()),
+            ..fault.clone()
+        };
         let kept = |list: &[usize]| list.iter().filter_map(|number| numbers.binary_search(number).ok()).collect();
         Timeline {
             lanes: lanes.iter().map(|&lane| self.lanes.get(lane).cloned().unwrap_or_default()).collect(),
@@ -130,7 +135,7 @@ impl Timeline {
             stuck: kept(&self.stuck),
             minimal: kept(&self.minimal),
             core: kept(&self.core),
-            faults: Vec::new(),
+            faults: self.faults.iter().map(fault).collect(),
         }
     }
 
@@ -248,11 +253,13 @@ mod tests {
             linearization: vec![0, 2, 1],
             stuck: vec![3],
             minimal: vec![1, 3],
+            faults: [Some(1), Some(2), None].map(|process| Fault { process, ..Fault::default() }).to_vec(),
             ..Timeline::default()
         };
         let part = whole.only(&[3, 2, 9, 0]);
         assert_eq!(part.lanes, ["a", "c"]);
         assert_eq!(part.operations, [operation(0, 0), operation(1, 4), operation(0, 6)]);
         assert_eq!((part.linearization, part.stuck, part.minimal), (vec![0, 1], vec![2], vec![2]));
+        assert_eq!(part.faults.iter().map(|fault| fault.process).collect::<Vec<_>>(), [None, Some(1), None]);
     }
 }

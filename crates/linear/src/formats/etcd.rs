@@ -4,7 +4,8 @@
 //! INFO  jepsen.util - PROCESS  :TYPE  :OPERATION  VALUE
 //! ```
 //!
-//! among others, which are skipped. One register with `read`, `write` and `cas`, nil at the start. A `cas` that ends in `:fail` was seen to fail:
+//! among others, which are skipped, except for those of a nemesis (`:nemesis` in the place of the process): they are kept as what was done beside
+//! the operations. One register with `read`, `write` and `cas`, nil at the start. A `cas` that ends in `:fail` was seen to fail:
 //! the register did not hold what was expected. A `read` that fails returned, but what it read is not known; a `write` that fails did not
 //! happen. What ends in `:info`, or never, is pending.
 
@@ -31,7 +32,10 @@ pub fn read(text: &str) -> Result<Recorded, BadLine> {
         }
         let Some((_, said)) = line.split_once(MARK) else { continue };
         let (process, said) = word(said);
-        let Ok(process) = process.parse::<usize>() else { continue }; // the nemesis, or something else that is said
+        let Ok(process) = process.parse::<usize>() else {
+            recorded_aside(&mut recorded, process, said);
+            continue;
+        };
         let (kind, said) = word(said);
         let (name, value) = word(said);
         let Some((kind, name)) = kind.strip_prefix(':').zip(name.strip_prefix(':')) else {
@@ -40,6 +44,17 @@ pub fn read(text: &str) -> Result<Recorded, BadLine> {
         event(&mut recorded, number, process, (kind, name, value))?;
     }
     Ok(recorded)
+}
+
+/// What a nemesis did; anything else that is said is none of our business.
+fn recorded_aside(recorded: &mut Recorded, who: &str, said: &str) {
+    let (kind, said) = word(said);
+    let (name, value) = word(said);
+    let Some(((who, name), _)) = who.strip_prefix(':').zip(name.strip_prefix(':')).zip(kind.strip_prefix(':')) else {
+        return;
+    };
+    let value = if value == "nil" { String::new() } else { format!(" {value}") };
+    recorded.aside(format!("{who}: {name}{value}"));
 }
 
 /// The first word, and what comes after it.

@@ -1,6 +1,6 @@
 //! Histories of Jepsen and Knossos in EDN: a vector, a list or a sequence of maps with `:process`, `:type`, `:f` and `:value`.
 //!
-//! Entries whose process is no number (the nemesis) are skipped. What ends in `:fail` did not happen; what ends in `:info`, or never, is pending.
+//! Entries whose process is no number (the nemesis) are no operations: they are kept as what was done beside them. What ends in `:fail` did not happen; what ends in `:info`, or never, is pending.
 //! A `:read` of nil returned, but what it read is not known; the same goes for each `[:read k nil]` of a `:txn`.
 
 use super::edn::{Edn, items};
@@ -21,7 +21,10 @@ fn event(recorded: &mut Recorded, line: usize, entry: &Edn) -> Result<(), BadLin
     if !matches!(entry, Edn::Map(_)) {
         return Err(BadLine::new(line, "an entry is no map; expected maps with :process, :type, :f and :value"));
     }
-    let Some(process) = process(entry, line)? else { return Ok(()) };
+    let Some(process) = process(entry, line)? else {
+        recorded.aside(aside(entry));
+        return Ok(());
+    };
     let name = kind(entry, line, "f")?;
     let value = || match entry.get("value") {
         Some(value) => value.to_value().map_err(|problem| BadLine::new(line, problem)),
@@ -67,6 +70,14 @@ pub(super) fn process(entry: &Edn, line: usize) -> Result<Option<usize>, BadLine
             "the :process is no number; expected a number from 0 on, or a keyword such as :nemesis",
         )),
     }
+}
+
+/// What somebody who is no process did: `nemesis: start-partition [n1 n2]`.
+pub(super) fn aside(entry: &Edn) -> String {
+    let word = |name: &str| entry.get(name).filter(|form| !matches!(form, Edn::Nil)).map(ToString::to_string);
+    let who = word("process").unwrap_or_default();
+    let what: Vec<String> = ["f", "value"].into_iter().filter_map(word).collect();
+    format!("{}: {}", who.trim_start_matches(':'), what.join(" ").trim_start_matches(':'))
 }
 
 /// A field that must be a keyword.

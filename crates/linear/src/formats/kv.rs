@@ -2,7 +2,7 @@
 //! at the start. What ends in `:fail` did not happen; what ends in `:info`, or never, is pending.
 
 use super::edn;
-use super::knossos::{field, kind, process};
+use super::knossos::{aside, field, kind, process};
 use crate::history::Event;
 use crate::recorded::{BadLine, Call, Recorded};
 use crate::value::Value;
@@ -28,7 +28,10 @@ pub fn read(text: &str) -> Result<Recorded, BadLine> {
 }
 
 fn event(recorded: &mut Recorded, line: usize, form: &edn::Edn) -> Result<(), BadLine> {
-    let Some(process) = process(form, line)? else { return Ok(()) };
+    let Some(process) = process(form, line)? else {
+        recorded.aside(aside(form));
+        return Ok(());
+    };
     let name = kind(form, line, "f")?;
     let value =
         |field_name: &str| field(form, line, field_name)?.to_value().map_err(|problem| BadLine::new(line, problem));

@@ -6,8 +6,8 @@ use super::terminal::{complain, print_line, style};
 use super::{Complaint, Exit, history_page, output};
 use crate::{Observer, Watch};
 use manyworlds_linear::formats::Format;
-use manyworlds_linear::{Answer, BadLine, Consistency, Explanation, Object, Options, Recorded, Value, Verdict};
-use manyworlds_report::history::{Operation, Timeline};
+use manyworlds_linear::{Answer, Aside, BadLine, Consistency, Explanation, Object, Options, Recorded, Value, Verdict};
+use manyworlds_report::history::{Fault, Operation, Timeline};
 use manyworlds_report::html::Headline;
 use manyworlds_report::timeline;
 use serde_json::json;
@@ -304,9 +304,11 @@ impl Checked<'_> {
             start: operations[number].invoked,
             end: operations[number].returned,
         };
+        let fault = |aside: &Aside| Fault { process: None, at: aside.at, label: aside.words.clone() };
         let mut timeline = Timeline {
             lanes: processes.iter().map(|process| format!("process {process}")).collect(),
             operations: (0..operations.len()).map(operation).collect(),
+            faults: self.recorded.asides.iter().map(fault).collect(),
             ..Timeline::default()
         };
         match &self.answer.verdict {
