@@ -2,6 +2,7 @@
 // `node reports.cjs DIR WORDS` runs only the tests whose names have these words in them.
 "use strict";
 const assert = require("node:assert/strict");
+const fs = require("node:fs");
 const path = require("node:path");
 const { chromium } = require("playwright-core");
 
@@ -12,7 +13,15 @@ const tests = [];
 const test = (name, file, run, options = {}) => tests.push({ name, file, run, options });
 
 /** What the page was made of. */
-const dataOf = page => page.evaluate(() => JSON.parse(document.getElementById("data").textContent));
+async function dataOf(page) {
+  const data = JSON.parse(await page.$eval("#data", element => element.textContent));
+  if (!data.packed) return data;
+  const units = [];
+  for (const piece of data.packed)
+    if (typeof piece === "string") units.push(...piece.split(""));
+    else for (let n = 0; n < piece[1]; n++) units.push(units[piece[0] + n]);
+  return JSON.parse(units.join(""));
+}
 
 /** The causal past of a step, worked out again from the trace alone. */
 function pastOf(trace, step) {
@@ -214,6 +223,25 @@ for (const file of ["german-bug", "2pc-tla-bug", "raft-bug"])
     }
     assert.ok(compared > 1, "the test says something");
   });
+
+test(
+  "a long trace is a small page with everything in it",
+  "large",
+  async page => {
+    const { trace } = await dataOf(page);
+    assert.equal(trace.steps.length, 200);
+    const told = JSON.stringify(trace).length;
+    assert.ok(told > 1_500_000 && fs.statSync(path.join(out, "large.html")).size < 1_000_000, `${told} bytes are told`);
+    await arrowsMatch(page);
+    await page.keyboard.press("End");
+    const last = trace.steps.length - 1;
+    assert.equal(await chosen(page), last);
+    assert.equal(bare(await page.locator("#view-chart .the-message").innerText()), bare(trace.steps[last].message));
+    const kept = await page.$$eval("#view-chart .the-state .line.gone, #view-chart .the-state .line.new", found => found.length);
+    assert.ok(kept > 0 && kept < 450, `${kept} lines are marked`);
+  },
+  { shot: "large" },
+);
 
 test("a click selects, and past and future are lit", "abd-bug", async page => {
   const { trace } = await dataOf(page);

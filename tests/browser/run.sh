@@ -45,5 +45,6 @@ awk 'BEGIN { print "{\"schema\": \"manyworlds-history/1\", \"spec\": \"register\
   printf "{\"process\": %d, \"type\": \"ok\", \"f\": \"write\", \"value\": %d}\n", i % 7, i } }' >"$out/long.jsonl"
 expected=0 linearize "$out/long.jsonl" --html "$out/long.html"
 cargo run --quiet -p manyworlds-report --example page >"$out/everything.html"
+cargo run --quiet -p manyworlds-report --example page -- long >"$out/large.html"
 
 NODE_PATH="$out/node_modules" node tests/browser/reports.cjs "$out"

@@ -2,12 +2,18 @@
 //! history with a linearization and an operation that has no place in it. Prints HTML.
 //!
 //!     cargo run -p manyworlds-report --example page > page.html
+//!
+//! With `long` behind it: 200 steps with states and messages of five kilobytes.
 
 use manyworlds_core::{Network, Property, TRACE_SCHEMA, Trace, TraceProcess, TraceStep, Violation};
 use manyworlds_report::history::{Fault, Operation, Timeline};
 use manyworlds_report::html::{Page, html};
 
 fn main() {
+    if std::env::args().nth(1).as_deref() == Some("long") {
+        print!("{}", html(&Page { title: "long", trace: Some(&long()), ..Page::default() }));
+        return;
+    }
     let (trace, timeline) = (trace(), timeline());
     print!(
         "{}",
@@ -17,6 +23,31 @@ fn main() {
 
 /// Text that would break out of a page that does not mind it.
 const HOSTILE: &str = "Put { note: \"</script><b>{{data}}<!--\" }";
+
+/// Two processes append to their logs, which are long already.
+fn long() -> Trace {
+    let everything = trace();
+    let property = Property::Always { name: "logs are short".to_string() };
+    let violation = Violation { property, message: "they are not".to_string(), location: None, process: None };
+    let mut long = Trace { violation, steps: Vec::new(), loop_from: None, ..everything };
+    for send in (0..200).step_by(2) {
+        let log: Vec<String> = (0..200).map(|n| format!("Entry {{ term: {}, to: {n} }}", (n + send) % 3)).collect();
+        let message = Some(format!("Append {{ number: {send}, log: [{}] }}", log[1..].join(", ")));
+        let [from, to] = [send / 2 % 2, 1 - send / 2 % 2];
+        let step = TraceStep { process: from, kind: "send".to_string(), peer: Some(to), ..TraceStep::default() };
+        long.steps.push(TraceStep { message: message.clone(), ..step.clone() });
+        long.steps.push(TraceStep {
+            process: to,
+            kind: "recv".to_string(),
+            peer: Some(from),
+            message,
+            reads: Some(send),
+            state_diff: Some(format!("Server {{ last: {send}, log: [{}], commit: {send} }}", log.join(", "))),
+            ..step
+        });
+    }
+    long
+}
 
 fn trace() -> Trace {
     let process = |(n, name): (u64, &str)| TraceProcess {

@@ -1,6 +1,6 @@
 // Puts the page together.
 
-const data = JSON.parse(document.getElementById("data").textContent);
+const data = unpack(JSON.parse(document.getElementById("data").textContent));
 const story = data.trace ? makeStory(data.trace, data.story) : null;
 const view = story ? makeView(story) : null;
 const views = [];
