@@ -233,6 +233,10 @@ test(
     const told = JSON.stringify(trace).length;
     assert.ok(told > 1_500_000 && fs.statSync(path.join(out, "large.html")).size < 1_000_000, `${told} bytes are told`);
     await arrowsMatch(page);
+    const title = await page.locator("#view-chart .detail h2").boundingBox();
+    assert.ok(title.height < 120, "its details do not begin with all of a message");
+    const [number, chart] = [page.locator("#view-chart .number").last(), page.locator("#view-chart .scroller")];
+    assert.ok((await number.boundingBox()).x >= (await chart.boundingBox()).x, "its numbers have room");
     await page.keyboard.press("End");
     const last = trace.steps.length - 1;
     assert.equal(await chosen(page), last);

@@ -27,10 +27,12 @@ function makeChart(story, view) {
   scroller.addEventListener("scroll", () =>
     canvas.querySelector(".numbers")?.setAttribute("transform", `translate(${scroller.scrollLeft} 0)`),
   );
-  const show = () => reveal(scroller, HEAD, GUTTER);
+  let gutter = GUTTER;
+  const show = () => reveal(scroller, HEAD, gutter);
 
   function draw() {
     const plan = layChart(story, view, scroller.clientWidth || 800);
+    gutter = plan.gutter;
     heads.replaceChildren(
       ...plan.columns.map(column =>
         html(
@@ -77,7 +79,8 @@ function layChart(story, view, room) {
     .map(i => story.steps[i].peer);
   targets.filter(p => p !== undefined && !view.hiddenProcesses.has(p)).forEach(p => busy.add(p));
   const shown = [...story.trace.processes.keys()].filter(p => busy.has(p) && !story.wide.has(p));
-  const gutter = GUTTER + (story.trace.loop_from === undefined ? 0 : LOOP);
+  const numbers = Math.max(GUTTER, ...rows.map(row => widthOf(rowNumber(story, row), SMALL) + 20));
+  const gutter = numbers + (story.trace.loop_from === undefined ? 0 : LOOP);
   // The first column has words to its left, too.
   const left = room > 600 ? 0.7 : 0.5;
   const gap = Math.max(room > 600 ? LEAST_COLUMN.wide : LEAST_COLUMN.narrow, Math.min(240, (room - gutter - 30) / (shown.length + left - 0.5)));
@@ -135,6 +138,11 @@ function drawChart(story, view, plan) {
   );
 }
 
+/** The number of a row: that of its step, or of the send and the receive in it. */
+function rowNumber(story, row) {
+  return row.length === 2 && story.steps[row[1]].reads === row[0] ? `${row[0]}▸${row[1]}` : String(row[0]);
+}
+
 function drawRow(story, plan, layers, row, n) {
   const bad = row.some(i => story.failing.has(i));
   const stripe = width =>
@@ -145,7 +153,7 @@ function drawRow(story, plan, layers, row, n) {
     svg(
       "text",
       { class: "number", x: plan.gutter - 14, y: ROW * (n + 0.9) + 4, "text-anchor": "end" },
-      row.length === 2 && story.steps[row[1]].reads === row[0] ? `${row[0]}▸${row[1]}` : String(row[0]),
+      rowNumber(story, row),
     ),
   );
 }

@@ -29,7 +29,8 @@ function reveal(scroller, top, left) {
   if (box.top < frame.top + top + margin / 2) scroller.scrollTop -= frame.top + top + margin - box.top;
   else if (box.bottom > frame.bottom - margin) scroller.scrollTop += box.bottom - frame.bottom + margin;
   if (box.left < frame.left + left + margin / 2) scroller.scrollLeft -= frame.left + left + margin - box.left;
-  else if (box.right > frame.right - margin) scroller.scrollLeft += box.right - frame.right + margin;
+  // Its words stand to its right.
+  else if (box.right > frame.right - 2 * margin) scroller.scrollLeft += box.right - frame.right + 2 * margin;
 }
 
 /** A click on anything that belongs to a step selects it. */
