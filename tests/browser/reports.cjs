@@ -1,72 +1,29 @@
 // Uses reports as a person would, and compares what is on the screen with the data in the page.
+// `node reports.cjs DIR WORDS` runs only the tests whose names have these words in them.
 "use strict";
 const assert = require("node:assert/strict");
+const fs = require("node:fs");
 const path = require("node:path");
-const { chromium } = require("playwright-core");
+const {
+  DESK,
+  PHONE,
+  arrives,
+  arrowsMatch,
+  background,
+  bare,
+  chosen,
+  dataOf,
+  fitsTheScreen,
+  numbers,
+  out,
+  pastOf,
+  reachable,
+  runAll,
+  test,
+  withinChart,
+} = require("./harness.cjs");
 
-const out = process.argv[2];
-const DESK = { width: 1280, height: 800 };
-const PHONE = { width: 390, height: 844 };
-const tests = [];
-const test = (name, file, run, options = {}) => tests.push({ name, file, run, options });
-
-/** What the page was made of. */
-const dataOf = page => page.evaluate(() => JSON.parse(document.getElementById("data").textContent));
-
-/** The causal past of a step, worked out again from the trace alone. */
-function pastOf(trace, step) {
-  const past = new Set();
-  const visit = i => {
-    const own = trace.steps.findLastIndex((other, j) => j < i && other.process === trace.steps[i].process);
-    for (const cause of [...(trace.steps[i].parents ?? []), trace.steps[i].reads ?? -1, own])
-      if (cause >= 0 && !past.has(cause)) {
-        past.add(cause);
-        visit(cause);
-      }
-  };
-  visit(step);
-  return past;
-}
-
-const arrives = step => ["recv", "duplicate"].includes(step.kind) && step.reads !== undefined;
-const numbers = (page, selector) => page.$$eval(selector, found => found.map(element => Number(element.dataset.step)));
-const chosen = async page => (await numbers(page, ".view:not([hidden]) .event.chosen"))[0] ?? null;
-/** A value without the spaces and commas that laying it out adds. */
-const bare = text => text.replace(/\s+/g, "").replace(/,([\]})])/g, "$1");
-const background = page => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-
-/** Every message has an arrow that can be seen, of the kind of its fate. */
-async function arrowsMatch(page) {
-  const { trace } = await dataOf(page);
-  const received = trace.steps.flatMap((step, i) => (arrives(step) ? [i] : []));
-  assert.deepEqual(
-    (await numbers(page, "#view-chart .arrow.received")).sort((a, b) => a - b),
-    received,
-  );
-  const boxes = await page.$$eval("#view-chart .arrow.received .shaft", found =>
-    found.map(shaft => {
-      const box = shaft.getBoundingClientRect();
-      return Math.max(box.width, box.height);
-    }),
-  );
-  assert.ok(
-    boxes.every(size => size > 20),
-    `arrows are drawn at full length: ${boxes}`,
-  );
-  const fates = new Map();
-  trace.steps.forEach(step => {
-    if (step.reads !== undefined) fates.set(step.reads, step.kind);
-  });
-  const pending = trace.steps.flatMap((step, i) => (step.kind === "send" && !fates.has(i) ? [i] : []));
-  assert.deepEqual(
-    (await numbers(page, "#view-chart .arrow.pending")).sort((a, b) => a - b),
-    pending,
-  );
-  assert.equal((await numbers(page, "#view-chart .arrow.lost")).length, trace.steps.filter(step => step.kind === "drop").length);
-  assert.equal((await numbers(page, "#view-chart .event")).length, trace.steps.length, "every step is on the chart");
-}
-
-for (const file of ["raft-bug", "abd-bug", "two-phase-commit-bug", "2pc-tla-bug", "everything"])
+for (const file of ["raft-bug", "abd-bug", "two-phase-commit-bug", "2pc-tla-bug", "chain", "everything"])
   for (const [size, viewport] of [
     ["desk", DESK],
     ["phone", PHONE],
@@ -76,8 +33,11 @@ for (const file of ["raft-bug", "abd-bug", "two-phase-commit-bug", "2pc-tla-bug"
       file,
       async page => {
         await arrowsMatch(page);
-        const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-        assert.ok(wide <= 0, `the page is ${wide} pixels too wide`);
+        await fitsTheScreen(page);
+        for (const button of await page.locator("#view-chart .toolbar button, #view-chart .keys").all())
+          assert.ok(await reachable(button, viewport), `${await button.innerText()} can be seen`);
+        const failure = page.locator("#view-chart .event.bad .halo");
+        if (await failure.count()) assert.ok(await withinChart(page, failure.first()), "the failure is in sight when the page opens");
         const chart = await page.locator("#view-chart .scroller").boundingBox();
         assert.ok(chart.height > 200 && chart.width > 300, `the chart has room: ${chart.width}×${chart.height}`);
         const detail = await page.locator("#view-chart .detail").boundingBox();
@@ -118,7 +78,7 @@ for (const file of ["raft-bug", "abd-bug", "two-phase-commit-bug", "everything"]
       const i = await chosen(page);
       const step = trace.steps[i];
       const shown = page.locator("#view-chart .the-message");
-      if (["send", "recv", "duplicate", "drop"].includes(step.kind))
+      if (["send", "recv", "duplicate", "drop", "lose"].includes(step.kind))
         assert.equal(bare(await shown.innerText()), bare(step.message), `step ${i}`);
       if (step.state_diff === undefined) continue;
       const kept = await page.$$eval("#view-chart .the-state .line:not(.gone), #view-chart .the-state .value:not(.diff)", found =>
@@ -134,6 +94,79 @@ for (const file of ["raft-bug", "abd-bug", "two-phase-commit-bug", "everything"]
     }
   });
 
+/** The fields of a struct as `Debug` shows it, cut where a comma stands in no bracket of its own. */
+function fieldsOf(text) {
+  const inside = text.slice(text.indexOf("{") + 1, text.lastIndexOf("}"));
+  const fields = [""];
+  let depth = 0;
+  for (const c of inside) {
+    depth += "([{".includes(c) - ")]}".includes(c);
+    if (c === "," && depth === 0) fields.push("");
+    else fields[fields.length - 1] += c;
+  }
+  return fields.map(field => field.trim());
+}
+
+for (const file of ["german-bug", "2pc-tla-bug", "raft-bug"])
+  test(`${file}: only the fields that change are marked`, file, async page => {
+    const { trace } = await dataOf(page);
+    const states = new Map();
+    const lines = kind =>
+      page.$$eval(`#view-chart .the-state .line.${kind}`, found =>
+        found.map(line => {
+          const copy = line.cloneNode(true);
+          copy.querySelectorAll(".sign, .unseen").forEach(sign => sign.remove());
+          return copy.textContent;
+        }),
+      );
+    let compared = 0;
+    for (const [i, { process, state_diff: after }] of trace.steps.entries()) {
+      if (after === undefined) continue;
+      const before = states.get(process);
+      states.set(process, after);
+      if (before === undefined || before === after) continue;
+      await page.locator(`#view-chart .event[data-step="${i}"]`).click();
+      const [gone, added, same] = [await lines("gone"), await lines("new"), await lines("same")];
+      if (!same.length) continue;
+      const [old, now] = [fieldsOf(before), fieldsOf(after)];
+      // A line of the outermost fields begins with two spaces.
+      const named = list => new Set(list.map(line => line.match(/^ {2}(\w+): /)?.[1]).filter(Boolean));
+      const name = field => field.split(":")[0];
+      const kept = now.filter(field => old.includes(field)).map(name);
+      const changed = new Set([...named(gone), ...named(added)]);
+      assert.ok(
+        kept.every(field => !changed.has(field)),
+        `step ${i}: ${[...changed]} are marked, and ${kept} are the same`,
+      );
+      assert.ok(kept.every(field => named(same).has(field)));
+      compared += 1;
+    }
+    assert.ok(compared > 1, "the test says something");
+  });
+
+test(
+  "a long trace is a small page with everything in it",
+  "large",
+  async page => {
+    const { trace } = await dataOf(page);
+    assert.equal(trace.steps.length, 200);
+    const told = JSON.stringify(trace).length;
+    assert.ok(told > 1_500_000 && fs.statSync(path.join(out, "large.html")).size < 1_000_000, `${told} bytes are told`);
+    await arrowsMatch(page);
+    const title = await page.locator("#view-chart .detail h2").boundingBox();
+    assert.ok(title.height < 120, "its details do not begin with all of a message");
+    const [number, chart] = [page.locator("#view-chart .number").last(), page.locator("#view-chart .scroller")];
+    assert.ok((await number.boundingBox()).x >= (await chart.boundingBox()).x, "its numbers have room");
+    await page.keyboard.press("End");
+    const last = trace.steps.length - 1;
+    assert.equal(await chosen(page), last);
+    assert.equal(bare(await page.locator("#view-chart .the-message").innerText()), bare(trace.steps[last].message));
+    const kept = await page.$$eval("#view-chart .the-state .line.gone, #view-chart .the-state .line.new", found => found.length);
+    assert.ok(kept > 0 && kept < 450, `${kept} lines are marked`);
+  },
+  { shot: "large" },
+);
+
 test("a click selects, and past and future are lit", "abd-bug", async page => {
   const { trace } = await dataOf(page);
   const step = trace.steps.findIndex(arrives);
@@ -146,14 +179,64 @@ test("a click selects, and past and future are lit", "abd-bug", async page => {
   assert.ok(past.size > 0 && future.size > 0 && past.size + future.size + 1 < trace.steps.length, "the test says something");
 });
 
-test("only what causes the failure", "raft-bug", async page => {
-  const { trace, story } = await dataOf(page);
-  const cause = pastOf(trace, story.failing[0]).add(story.failing[0]);
-  assert.ok(cause.size < trace.steps.length, "the test says something");
+/** The steps that are shown once everything that explains nothing is hidden. */
+async function causeOf(page) {
+  const { trace } = await dataOf(page);
   await page.locator("#view-chart .only").click();
-  assert.deepEqual(new Set(await numbers(page, "#view-chart .event")), cause);
+  const shown = new Set(await numbers(page, "#view-chart .event"));
+  assert.ok(shown.size > 0 && shown.size < trace.steps.length, "the test says something");
+  // Whatever is shown is shown with the message that it reads.
+  for (const i of shown) assert.ok(trace.steps[i].reads === undefined || shown.has(trace.steps[i].reads), `step ${i} reads what is hidden`);
+  return shown;
+}
+
+test("what led to a bad state is more than what led to the last step", "raft-bug", async page => {
+  const { trace, story } = await dataOf(page);
+  assert.equal(await page.locator("#view-chart .only").innerText(), "Only what led to these states");
+  const shown = await causeOf(page);
+  const leaders = [...trace.steps.keys()].filter(i => trace.steps[i].state_diff?.includes("role: Leader"));
+  assert.equal(new Set(leaders.map(i => trace.steps[i].process)).size, 2);
+  assert.ok(
+    leaders.some(i => !pastOf(trace, story.failing[0]).has(i) && i !== story.failing[0]),
+    "one of them became leader without the other's knowledge",
+  );
+  assert.ok(
+    leaders.every(i => shown.has(i)),
+    "both leaders are shown",
+  );
+  // Nobody would be in another state without what is hidden.
+  const hidden = [...trace.steps.keys()].filter(i => !shown.has(i));
+  assert.ok(hidden.every(i => trace.steps[i].state_diff === undefined && !trace.steps.some((step, j) => step.reads === i && shown.has(j))));
   await page.locator("#view-chart .only").click();
   await arrowsMatch(page);
+});
+
+for (const file of ["open-chord", "open-chord-must", "multi-paxos-map-bug"])
+  test(
+    `${file}: the operations that contradict each other are shown, and what led to them`,
+    file,
+    async page => {
+      const { trace } = await dataOf(page);
+      assert.equal(await page.locator("#view-chart .only").innerText(), "Only the operations at odds");
+      const shown = await causeOf(page);
+      const { operations, core } = trace.history;
+      const said = words => [...trace.steps.keys()].filter(i => shown.has(i) && (trace.steps[i].message ?? "").includes(words));
+      for (const { call, response, invoked, returned } of core.map(number => operations[number])) {
+        assert.ok(shown.has(invoked) && shown.has(returned), `${call} is shown from call to return`);
+        assert.ok(said(`invoked ${call}`).length && said(`returned ${response}`).length);
+      }
+      assert.ok(
+        core.some(number => /^(Put|Write)/.test(operations[number].call)),
+        "a write is among them",
+      );
+      assert.ok(shown.has(trace.steps.length - 1), "so is the complaint");
+    },
+    { shot: `${file}-cause` },
+  );
+
+test("what is about no step does not offer one", "everything", async page => {
+  assert.equal(await page.locator(".only, .jump").count(), 0);
+  assert.doesNotMatch(await page.locator("#view-chart .detail").innerText(), /f for the failure/);
 });
 
 test(
@@ -174,6 +257,87 @@ test(
   },
   { shot: "raft-bug-filter" },
 );
+
+test(
+  "menus close on Escape and beside them, and only one is open",
+  "chain",
+  async page => {
+    const open = () => page.$$eval("#view-chart details.filter[open]", found => found.map(menu => menu.dataset.filter));
+    const summary = name => page.locator(`#view-chart [data-filter=${name}] summary`);
+    await summary("hiddenProcesses").click();
+    assert.deepEqual(await open(), ["hiddenProcesses"]);
+    await summary("hiddenTypes").click();
+    assert.deepEqual(await open(), ["hiddenTypes"]);
+    const selected = await chosen(page);
+    await page.keyboard.press("Escape");
+    assert.deepEqual(await open(), []);
+    assert.equal(await chosen(page), selected, "Escape closed the menu, and nothing else");
+    await summary("hiddenTypes").click();
+    await page.locator("#sentence").click();
+    assert.deepEqual(await open(), []);
+    await summary("hiddenTypes").click();
+    await fitsTheScreen(page);
+  },
+  { viewport: PHONE, shot: "menu-phone" },
+);
+
+test("whoever has a column can be hidden, and messages to monitors have their own types", "chain", async page => {
+  const { trace } = await dataOf(page);
+  const names = locator => locator.allTextContents();
+  const columns = await names(page.locator("#view-chart .head b"));
+  const offered = await names(page.locator("#view-chart [data-filter=hiddenProcesses] label"));
+  assert.deepEqual(
+    columns.filter(name => !offered.includes(name)),
+    [],
+  );
+  const idle = columns.find(name => trace.steps.every(step => trace.processes[step.process].name !== name));
+  assert.ok(idle, "somebody only is sent to");
+  await page.locator("#view-chart [data-filter=hiddenProcesses] summary").click();
+  await page.locator("#view-chart [data-filter=hiddenProcesses] label", { hasText: idle }).click();
+  assert.deepEqual(
+    await names(page.locator("#view-chart .head b")),
+    columns.filter(name => name !== idle),
+  );
+  const types = await names(page.locator("#view-chart [data-filter=hiddenTypes] label"));
+  assert.ok(trace.steps.some(step => /^p[0-9.]+→/.test(step.message ?? "")) && types.includes("Locate"));
+  assert.deepEqual(
+    types.filter(type => !/^[A-Z]/.test(type)),
+    [],
+  );
+});
+
+test(
+  "a wide chart can be read",
+  "chain",
+  async page => {
+    const labels = await page.locator("#view-chart .label.message").allTextContents();
+    assert.ok(labels.some(label => label.startsWith("Update")) && labels.some(label => label.startsWith("Chain")));
+    assert.deepEqual(
+      labels.filter(label => label.startsWith("Version") && label.endsWith("…")),
+      [],
+      "where there is no room, what differs comes first",
+    );
+    const number = page.locator("#view-chart .number").last();
+    await page.$eval("#view-chart .scroller", scroller => scroller.scrollTo(0, scroller.scrollTop));
+    const before = await number.boundingBox();
+    await page.$eval("#view-chart .scroller", scroller => scroller.scrollTo(1e6, scroller.scrollTop));
+    await page.waitForTimeout(100);
+    assert.ok((await page.$eval("#view-chart .scroller", scroller => scroller.scrollLeft)) > 200, "the test says something");
+    assert.ok(Math.abs((await number.boundingBox()).x - before.x) < 1, "numbers stay where they are");
+    const solid = await page.$eval("#view-chart .heads", heads => getComputedStyle(heads).backgroundColor);
+    assert.match(solid, /^rgb\(/, "nothing shines through the heads");
+  },
+  { shot: "wide" },
+);
+
+test("what goes wrong is told once, line by line", "chain", async page => {
+  const { message } = (await dataOf(page)).trace.violation;
+  assert.ok(message.split("\n").length === 3, "the test says something");
+  assert.equal(await page.locator("#view-chart .complaint").innerText(), message);
+  const headline = await page.locator("#sentence").innerText();
+  assert.ok(headline.includes(message.split("\n")[0]) && !headline.includes("left: 1"));
+  assert.equal((await page.locator("#view-chart .detail").innerText()).split("left: 1").length, 2);
+});
 
 test("light and dark", "raft-bug", async page => {
   const light = await background(page);
@@ -214,6 +378,11 @@ test("faults are drawn as what they are", "everything", async page => {
   assert.equal(await page.locator("#view-chart .arrow.twice").count(), 2);
   assert.equal(await page.locator("#view-chart .life.down").count(), 1);
   assert.ok(await page.locator("#view-chart .loop").isVisible());
+  assert.deepEqual(await page.locator("#view-chart .label.lose").allTextContents(), ["lost: Beat(4)"]);
+  const [cross, head] = [page.locator("#view-chart .arrow.lost .cross").last(), page.locator(".head").nth(2)];
+  const [end, receiver] = [await cross.boundingBox(), await head.boundingBox()];
+  assert.ok(end.x > receiver.x && end.x < receiver.x + receiver.width, "what a program loses ends before its receiver");
+  assert.equal(await page.locator("#view-chart .keys", { hasText: "lost" }).count(), 1);
   assert.deepEqual(
     await page.locator("#view-chart .head b").allInnerTexts(),
     trace.processes.slice(0, 3).map(process => process.name),
@@ -284,11 +453,27 @@ for (const [size, viewport] of [
       assert.equal(await page.locator("g.operation").count(), 2);
       assert.equal(await page.locator("svg .lane-name").count(), 2);
       await page.locator("#core").click();
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      assert.ok(wide <= 0, `the page is ${wide} pixels too wide`);
+      await fitsTheScreen(page);
     },
     { viewport, shot: `linearize-${size}` },
   );
+
+test(
+  "what a nemesis did stands beside the operations",
+  "lock",
+  async page => {
+    assert.deepEqual(await page.locator("g.fault text").allTextContents(), ["nemesis: start"]);
+    const [fault, first, second] = await Promise.all(
+      ["g.fault line", "g.operation[data-operation='0'] .bar", "g.operation[data-operation='1'] .bar"].map(found =>
+        page.locator(found).boundingBox(),
+      ),
+    );
+    assert.ok(first.x + first.width <= fault.x && fault.x <= second.x, "between the two that took the lock");
+    await page.locator("#core").click();
+    assert.equal(await page.locator("g.fault").count(), 1, "also beside a part of them");
+  },
+  { shot: "nemesis" },
+);
 
 test(
   "a long history is shown in part, and can be walked along",
@@ -345,54 +530,7 @@ for (const [file, verdict] of [
     { shot: file },
   );
 
-async function main() {
-  const browser = await chromium.launch({
-    executablePath: "/usr/bin/chromium",
-    args: [
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-quic",
-      "--no-first-run",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-    ],
-  });
-  let failed = 0;
-  for (const { name, file, run, options } of tests) {
-    const context = await browser.newContext({
-      viewport: options.viewport ?? DESK,
-      colorScheme: options.colorScheme ?? "light",
-      offline: true,
-    });
-    const page = await context.newPage();
-    page.setDefaultTimeout(10_000);
-    const complaints = [];
-    page.on("console", message => {
-      if (["error", "warning"].includes(message.type())) complaints.push(message.text());
-    });
-    page.on("pageerror", error => complaints.push(error.stack));
-    page.on("request", request => {
-      if (!/^(file|data|blob):/.test(request.url())) complaints.push(`asks for ${request.url()}`);
-    });
-    try {
-      await page.goto(`file://${path.join(out, `${file}.html`)}`);
-      await run(page);
-      assert.deepEqual(complaints, [], "the console is quiet");
-      console.log(`ok      ${name}`);
-    } catch (error) {
-      failed += 1;
-      console.log(`FAILED  ${name}\n${error.stack}\n${complaints.join("\n")}`);
-    }
-    if (options.shot) await page.screenshot({ path: path.join(out, `${options.shot}.png`) });
-    await context.close();
-  }
-  await browser.close();
-  console.log(`${tests.length - failed} passed, ${failed} failed`);
-  process.exitCode = failed ? 1 : 0;
-}
-
-main().catch(error => {
+runAll().catch(error => {
   console.error(error);
   process.exitCode = 1;
 });

@@ -25,21 +25,26 @@ fi
 # Runs that end in a violation end with status 1: that is what they are here for.
 check() { cargo run --quiet --bin manyworlds -- check "$@" --quiet || [ $? = "${expected:-1}" ]; }
 check raft-bug --html "$out/raft-bug.html"
+check german-bug --html "$out/german-bug.html"
 check abd-bug --html "$out/abd-bug.html"
 check two-phase-commit-bug --html "$out/two-phase-commit-bug.html"
 check 2pc-tla-bug --html "$out/2pc-tla-bug.html"
 expected=0 check paxos --html "$out/verified.html"
 expected=0 check two-phase-commit --html "$out/verified-program.html"
 expected=3 check raft --max-depth 6 --html "$out/bounded.html"
+check chain --network asyn --threads 1 --html "$out/chain.html"
 check open-chord --html "$out/open-chord.html"
+check multi-paxos-map-bug --html "$out/multi-paxos-map-bug.html"
 check open-chord --engine must --html "$out/open-chord-must.html"
 linearize() { cargo run --quiet --bin manyworlds -- linearize "$@" >/dev/null || [ $? = "${expected:-1}" ]; }
 linearize crates/cli/tests/data/histories/stale.jsonl --html "$out/stale.html"
+linearize crates/cli/tests/data/histories/lock.edn --html "$out/lock.html"
 awk 'BEGIN { print "{\"schema\": \"manyworlds-history/1\", \"spec\": \"register\"}"
   for (i = 0; i < 100000; i++) {
   printf "{\"process\": %d, \"type\": \"invoke\", \"f\": \"write\", \"value\": %d}\n", i % 7, i
   printf "{\"process\": %d, \"type\": \"ok\", \"f\": \"write\", \"value\": %d}\n", i % 7, i } }' >"$out/long.jsonl"
 expected=0 linearize "$out/long.jsonl" --html "$out/long.html"
 cargo run --quiet -p manyworlds-report --example page >"$out/everything.html"
+cargo run --quiet -p manyworlds-report --example page -- long >"$out/large.html"
 
 NODE_PATH="$out/node_modules" node tests/browser/reports.cjs "$out"

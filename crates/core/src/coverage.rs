@@ -57,7 +57,7 @@ pub struct FaultCoverage {
 /// name in it is a `value`.
 pub fn type_of(shown: &str) -> &str {
     let word = |c: char| c.is_alphanumeric() || c == '_';
-    let mut rest = shown;
+    let mut rest = route(shown).1;
     while let Some(start) = rest.find(|c: char| word(c) || c == '"') {
         let text = &rest[start..];
         let end = text.find(|c| !word(c)).unwrap_or(text.len());
@@ -68,6 +68,19 @@ pub fn type_of(shown: &str) -> &str {
         rest = if text.starts_with('"') { after_quotes(text) } else { &text[end..] };
     }
     "value"
+}
+
+/// A message that a monitor is told, `p0→p1 Ask`, and from whom to whom it went; other messages as they are.
+pub fn route(shown: &str) -> (Option<&str>, &str) {
+    let pid = |word: &str| {
+        let digits = word.strip_prefix('p').unwrap_or_default();
+        digits.starts_with(|c: char| c.is_ascii_digit()) && digits.chars().all(|c| c.is_ascii_digit() || c == '.')
+    };
+    let told = |(route, message)| {
+        let (from, to) = str::split_once(route, '→')?;
+        (pid(from) && pid(to)).then_some((Some(route), message))
+    };
+    shown.split_once(' ').and_then(told).unwrap_or((None, shown))
 }
 
 /// What follows a text in quotes.
@@ -96,5 +109,7 @@ mod tests {
         assert_eq!(type_of("\"never closed"), "value");
         assert_eq!(type_of(""), "value");
         assert_eq!(type_of("Größe(1)"), "Größe");
+        assert_eq!(type_of("p0.8→p0.4 Locate { client: p0.8 }"), "Locate", "a monitor is told who said it to whom");
+        assert_eq!(type_of("p→p1 x"), "p");
     }
 }

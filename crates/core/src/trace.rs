@@ -32,10 +32,10 @@ pub struct TraceStep {
     /// `send`, `recv`, `timeout`, `choose`, `lose`, `spawn`, `join`, `fail`, `wait`; of actors also `start`, `timer`, `crash`, `restart`,
     /// `drop`, `duplicate`, `split`, `heal`, `note`; of transition systems `action`.
     pub kind: String,
-    /// The message, or what was chosen, as the user's `Debug` shows it; why it fails, or what it waits for.
+    /// The message (the one that was lost, too), or what was chosen, as the user's `Debug` shows it; why it fails, or what it waits for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// The other process of a send, receive, spawn or join: index into `processes`.
+    /// The other process of a send, receive, loss, spawn or join: index into `processes`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peer: Option<usize>,
     /// The network of a send or receive.

@@ -225,6 +225,12 @@ impl<'g, L: Locals> Writer<'g, L> {
             Kind::Choose if event.flag => {
                 step.kind = "lose".to_string();
                 step.choice = Some(event.value);
+                if event.value == 1 {
+                    let to = self.locals.describe(event.at).detail;
+                    let receiver = self.graph.threads.iter().position(|thread| thread.pid.to_string() == to);
+                    step.peer = receiver.and_then(|t| peer(t as u32));
+                    step.message = Some(self.locals.show_choice(event.at.node, event.value));
+                }
             }
             Kind::Choose => {
                 step.kind = "choose".to_string();

@@ -138,6 +138,11 @@ impl<O, R> History<O, R> {
         }
     }
 
+    /// Something happens that is no part of any operation. The answer is its position.
+    pub fn aside(&mut self) -> usize {
+        self.tick()
+    }
+
     /// The process asks. The answer is the number of the operation.
     pub fn invoke(&mut self, process: usize, operation: O) -> Result<usize, Misplaced> {
         if self.open.contains_key(&process) {

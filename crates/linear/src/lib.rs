@@ -30,7 +30,7 @@ pub use explain::Explanation;
 pub use first::first_impossible;
 pub use history::{Event, History, Misplaced, Operation};
 pub use objects::Object;
-pub use recorded::{BadLine, Call, Recorded};
+pub use recorded::{Aside, BadLine, Call, Recorded};
 pub use spec::{Datum, Sequential, Spec, key_of};
 pub use value::Value;
 pub use watched::{Unexplained, Watched};

@@ -15,6 +15,15 @@ pub struct Call {
     pub value: Value,
 }
 
+/// Something that was done to the system beside the operations, by a nemesis most of the time.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Aside {
+    /// When: a position in the order of all events.
+    pub at: usize,
+    /// Who did what, as the file says it.
+    pub words: String,
+}
+
 /// A recorded history.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Recorded {
@@ -22,6 +31,8 @@ pub struct Recorded {
     pub history: History<Call, Value>,
     /// The line in which each operation is invoked; empty if operations have no lines.
     pub lines: Vec<usize>,
+    /// What was done beside the operations, in the order of the file.
+    pub asides: Vec<Aside>,
     /// The object, if the file names it.
     pub spec: Option<String>,
     /// What it holds at the start, if the file says so.
@@ -94,6 +105,12 @@ impl Recorded {
         keep(&mut self.lines, &marked(&struck, self.history.len()));
         self.history.strike(&struck);
         self
+    }
+
+    /// Something that was done beside the operations.
+    pub fn aside(&mut self, words: String) {
+        let at = self.history.aside();
+        self.asides.push(Aside { at, words });
     }
 
     /// The operations on one key, as a person writes it: `7` is the number and the text. The complaint if there are none.

@@ -63,6 +63,25 @@ fn an_entry_that_is_none_is_told_with_its_line() {
 }
 
 #[test]
+fn what_a_nemesis_does_is_kept_beside_the_operations() {
+    let asides = |format: Format, text: &str| -> Vec<(usize, String)> {
+        format.read(text).unwrap().asides.into_iter().map(|aside| (aside.at, aside.words)).collect()
+    };
+    let edn = "[{:process 0 :type :invoke :f :read}
+                {:process :nemesis :type :info :f :start-partition :value [:cut {\"n1\" #{n2}}]}
+                {:process 0 :type :ok :f :read :value 1} {:process :nemesis}]";
+    let expected = [(1, "nemesis: start-partition [:cut {\"n1\" [n2]}]".to_string()), (3, "nemesis: ".to_string())];
+    assert_eq!(asides(Format::Knossos, edn), expected);
+    let log = "INFO  jepsen.util - 0 :invoke :read nil\nINFO  jepsen.util - :nemesis :info :start Cut off {:n1 #{:n2}}\n\
+               INFO  jepsen.util - :nemesis :info :stop nil\nINFO  jepsen.util - something else\n";
+    let expected = [(1, "nemesis: start Cut off {:n1 #{:n2}}".to_string()), (2, "nemesis: stop".to_string())];
+    assert_eq!(asides(Format::Etcd, log), expected);
+    let kv = format!("{{:process :nemesis :f :kill}}\n{KV}");
+    assert_eq!(asides(Format::Kv, &kv), [(0, "nemesis: kill".to_string())]);
+    assert_eq!(shown(&Format::Kv.read(&kv).unwrap()).len(), shown(&Format::Kv.read(KV).unwrap()).len());
+}
+
+#[test]
 fn a_register_may_be_called_key() {
     let text = "{:process 0, :type :invoke, :f :txn, :value [[:write :key 1]]}\n";
     assert_eq!(Format::recognize(text), Some(Format::Knossos));

@@ -188,7 +188,7 @@ pub fn choose<C: Choices>(options: C) -> C::Item {
     let answer = match count {
         1 => return options.option(0),
         0 => with(|ctx| ctx.misuse("`choose` was given nothing to choose from".to_string(), loc)),
-        2..=MAX_OPTIONS => pick(count as u32, false, loc),
+        2..=MAX_OPTIONS => pick(count as u32, None, loc),
         _ => with(|ctx| ctx.misuse(format!("`choose` was given {count} options; it can take {MAX_OPTIONS}"), loc)),
     };
     let chosen = options.option(answer as usize);
@@ -211,7 +211,7 @@ pub fn assume(condition: bool) {
     }
 }
 
-fn pick(arity: u32, loss: bool, loc: Loc) -> Obs {
+fn pick(arity: u32, loss: Option<Pid>, loc: Loc) -> Obs {
     let same = |closing: &Closing| matches!(closing, Closing::Choose { arity: a, loss: s, loc: l } if *a == arity && *s == loss && same_place(l, loc));
     with(|ctx| ctx.ask(same, || Closing::Choose { arity, loss, loc }))
 }
@@ -240,8 +240,10 @@ impl Channel {
     /// See [`send_lossy`].
     #[track_caller]
     pub fn send_lossy<M: Message>(self, to: Pid, message: M) {
-        if pick(2, true, Location::caller()) == 0 {
-            self.send(to, message);
+        match pick(2, Some(to), Location::caller()) {
+            0 => self.send(to, message),
+            // Nobody gets it, but a report shows what it was.
+            _ => with(|ctx| ctx.note(&message)),
         }
     }
 

@@ -390,6 +390,7 @@ impl Locals for Table {
         let detail = match &node.closing {
             Closing::Recv { tag, .. } => format!("for {}", short(memory.values.name(*tag))),
             Closing::Join { child, .. } => format!("for {:?} to end", memory.procs[child.0 as usize].pid),
+            Closing::Choose { loss: Some(to), .. } => to.to_string(),
             _ => String::new(),
         };
         StepInfo { location, detail }

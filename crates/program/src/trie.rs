@@ -3,7 +3,7 @@
 
 use crate::context::Template;
 use crate::values::Tag;
-use manyworlds_core::{Action, Failure, Network, Obs, ProcId, ValueId};
+use manyworlds_core::{Action, Failure, Network, Obs, Pid, ProcId, ValueId};
 use rustc_hash::FxHashMap;
 use std::any::Any;
 use std::panic::Location;
@@ -65,8 +65,8 @@ pub enum Closing {
     Choose {
         /// How many.
         arity: u32,
-        /// Whether answer 1 loses a message.
-        loss: bool,
+        /// Whose message answer 1 loses, if it loses one.
+        loss: Option<Pid>,
         /// Where it was called.
         loc: Loc,
     },
@@ -98,7 +98,7 @@ impl Closing {
     pub fn action(&self) -> Action {
         match self {
             Closing::Recv { network, blocking, .. } => Action::Recv { network: *network, blocking: *blocking },
-            Closing::Choose { arity, loss, .. } => Action::Choose { arity: *arity, loss: *loss },
+            Closing::Choose { arity, loss, .. } => Action::Choose { arity: *arity, loss: loss.is_some() },
             Closing::Join { child, .. } => Action::Join { child: *child },
             Closing::End { value } => Action::End { value: *value },
             Closing::Stuck { .. } => Action::Stuck,

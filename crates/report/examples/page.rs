@@ -2,12 +2,18 @@
 //! history with a linearization and an operation that has no place in it. Prints HTML.
 //!
 //!     cargo run -p manyworlds-report --example page > page.html
+//!
+//! With `long` behind it: 200 steps with states and messages of five kilobytes.
 
 use manyworlds_core::{Network, Property, TRACE_SCHEMA, Trace, TraceProcess, TraceStep, Violation};
 use manyworlds_report::history::{Fault, Operation, Timeline};
 use manyworlds_report::html::{Page, html};
 
 fn main() {
+    if std::env::args().nth(1).as_deref() == Some("long") {
+        print!("{}", html(&Page { title: "long", trace: Some(&long()), ..Page::default() }));
+        return;
+    }
     let (trace, timeline) = (trace(), timeline());
     print!(
         "{}",
@@ -17,6 +23,31 @@ fn main() {
 
 /// Text that would break out of a page that does not mind it.
 const HOSTILE: &str = "Put { note: \"</script><b>{{data}}<!--\" }";
+
+/// Two processes append to their logs, which are long already.
+fn long() -> Trace {
+    let everything = trace();
+    let property = Property::Always { name: "logs are short".to_string() };
+    let violation = Violation { property, message: "they are not".to_string(), location: None, process: None };
+    let mut long = Trace { violation, steps: Vec::new(), loop_from: None, ..everything };
+    for send in (0..200).step_by(2) {
+        let log: Vec<String> = (0..200).map(|n| format!("Entry {{ term: {}, to: {n} }}", (n + send) % 3)).collect();
+        let message = Some(format!("Append {{ number: {send}, log: [{}] }}", log[1..].join(", ")));
+        let [from, to] = [send / 2 % 2, 1 - send / 2 % 2];
+        let step = TraceStep { process: from, kind: "send".to_string(), peer: Some(to), ..TraceStep::default() };
+        long.steps.push(TraceStep { message: message.clone(), ..step.clone() });
+        long.steps.push(TraceStep {
+            process: to,
+            kind: "recv".to_string(),
+            peer: Some(from),
+            message,
+            reads: Some(send),
+            state_diff: Some(format!("Server {{ last: {send}, log: [{}], commit: {send} }}", log.join(", "))),
+            ..step
+        });
+    }
+    long
+}
 
 fn trace() -> Trace {
     let process = |(n, name): (u64, &str)| TraceProcess {
@@ -78,10 +109,13 @@ fn trace() -> Trace {
     add(1, "restart", None, None, None, Some("Server { log: [], peers: {p2} }"));
     let again = add(1, "recv", Some(HOSTILE), Some(0), Some(put), Some("Server { log: [3], peers: {p2} }"));
     add(1, "choose", Some("Later"), None, None, None);
+    let lost = add(1, "lose", Some("Beat(4)"), Some(2), None, None);
+    let kept = add(1, "lose", None, None, None, None);
     add(1, "send", Some("Copy([3, 3])"), Some(2), None, None);
     add(1, "recv", Some("Retry"), Some(0), Some(retry), None);
     add(2, "note", Some("all is well"), None, None, None);
     trace.loop_from = Some(again);
+    (trace.steps[lost].choice, trace.steps[kept].choice) = (Some(1), Some(0));
     trace
 }
 

@@ -3,7 +3,8 @@
 //! Positions are places in the order of events, not times: an operation that ends before another starts ends at a smaller position. No two
 //! events share one. Whoever has a history fills a [`Timeline`]; a trace that records operations fills one by itself.
 
-use manyworlds_core::{Trace, TraceHistory};
+use crate::words::is_lost;
+use manyworlds_core::{Trace, TraceHistory, TraceStep};
 use serde::{Deserialize, Serialize};
 
 /// An operation.
@@ -67,7 +68,7 @@ impl Timeline {
     /// The operations that a trace records, what is known of them, and the faults beside them; `None` if there are none.
     pub fn from_trace(trace: &Trace) -> Option<Timeline> {
         let history = trace.history.clone().or_else(|| TraceHistory::recorded(trace))?;
-        let faults = trace.steps.iter().enumerate().filter(|(_, step)| is_fault(&step.kind));
+        let faults = trace.steps.iter().enumerate().filter(|(_, step)| is_fault(step));
         // Step, operation, whether it ends there. What a step records of an operation comes before what it records of a later one.
         let mut events: Vec<(usize, usize, bool)> = faults.map(|(at, _)| (at, usize::MAX, false)).collect();
         for (number, operation) in history.operations.iter().enumerate() {
@@ -107,7 +108,8 @@ impl Timeline {
         })
     }
 
-    /// Some of the operations, under new numbers, and the lanes that they are in. Faults are left out.
+    /// Some of the operations, under new numbers, and the lanes that they are in. All faults are kept: they struck somebody, even one who
+    /// has no lane any more.
     pub fn only(&self, numbers: &[usize]) -> Timeline {
         let mut numbers = numbers.to_vec();
         numbers.retain(|&number| number < self.operations.len());
@@ -121,6 +123,10 @@ impl Timeline {
             let operation = &self.operations[number];
             Operation { process: lane(operation.process), ..operation.clone() }
         };
+        let fault = |fault: &Fault| Fault {
+            process: fault.process.and_then(|process| lanes.binary_search(&process).ok()),
+            ..fault.clone()
+        };
         let kept = |list: &[usize]| list.iter().filter_map(|number| numbers.binary_search(number).ok()).collect();
         Timeline {
             lanes: lanes.iter().map(|&lane| self.lanes.get(lane).cloned().unwrap_or_default()).collect(),
@@ -129,7 +135,7 @@ impl Timeline {
             stuck: kept(&self.stuck),
             minimal: kept(&self.minimal),
             core: kept(&self.core),
-            faults: Vec::new(),
+            faults: self.faults.iter().map(fault).collect(),
         }
     }
 
@@ -152,8 +158,8 @@ impl Timeline {
     }
 }
 
-fn is_fault(kind: &str) -> bool {
-    matches!(kind, "crash" | "restart" | "drop" | "duplicate" | "split" | "heal")
+fn is_fault(step: &TraceStep) -> bool {
+    matches!(step.kind.as_str(), "crash" | "restart" | "drop" | "duplicate" | "split" | "heal") || is_lost(step)
 }
 
 #[cfg(test)]
@@ -190,6 +196,13 @@ mod tests {
         );
         assert_eq!(timeline.faults, [Fault { process: None, at: 2, label: "server crashes".to_string() }]);
         assert_eq!(Timeline::from_trace(&story(&["a"]).timeout(0).trace()), None);
+    }
+
+    #[test]
+    fn a_message_that_is_lost_is_a_fault_and_one_that_is_not_is_none() {
+        let tale = story(&["a", "b"]).happens(0, "note", Some("invoked Get")).lose(0, 0).lose_message(0, 1, "Ask");
+        let timeline = Timeline::from_trace(&tale.trace()).unwrap();
+        assert_eq!(timeline.faults, [Fault { process: Some(0), at: 1, label: "a loses Ask to b".to_string() }]);
     }
 
     #[test]
@@ -240,11 +253,13 @@ mod tests {
             linearization: vec![0, 2, 1],
             stuck: vec![3],
             minimal: vec![1, 3],
+            faults: [Some(1), Some(2), None].map(|process| Fault { process, ..Fault::default() }).to_vec(),
             ..Timeline::default()
         };
         let part = whole.only(&[3, 2, 9, 0]);
         assert_eq!(part.lanes, ["a", "c"]);
         assert_eq!(part.operations, [operation(0, 0), operation(1, 4), operation(0, 6)]);
         assert_eq!((part.linearization, part.stuck, part.minimal), (vec![0, 1], vec![2], vec![2]));
+        assert_eq!(part.faults.iter().map(|fault| fault.process).collect::<Vec<_>>(), [None, Some(1), None]);
     }
 }

@@ -12,13 +12,16 @@
 //! | [`step`] | a step in words, for replays |
 //! | [`html`](mod@html) | one self-contained page: the interactive chart, the timeline, the figures |
 //! | [`dot`](mod@dot), [`shiviz`](mod@shiviz) | the same trace for Graphviz and for ShiViz |
-//! | `causality` | what comes before what, and which steps a trace is about |
+//! | `causality`, `cause` | what comes before what, and which steps a trace is about; which of them explain it |
 //! | `order`, `rows`, `layout`, `canvas` | the way from steps to a chart: drawing order, rows, columns, characters |
+//! | `brief` | messages as labels, what differs first |
 //! | `place`, `style`, `text` | short source locations, glyphs and colours, widths and cuts |
 #![forbid(unsafe_code)]
 
+mod brief;
 mod canvas;
 mod causality;
+mod cause;
 mod chart;
 pub mod dot;
 mod failure;

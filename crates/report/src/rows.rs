@@ -4,7 +4,7 @@ use crate::order::{Item, arrange};
 use crate::place;
 use crate::style::{Glyphs, Style};
 use crate::text::clean;
-use crate::words::{deed, name, waits, words};
+use crate::words::{deed, is_lost, name, waits, words};
 use manyworlds_core::{Trace, TraceStep};
 
 /// A chart without its layout.
@@ -187,7 +187,10 @@ impl Scribe<'_> {
             }
             ("spawn", Some(child)) if self.columns[child].is_some() => self.arrow(step, step.process, child, "spawn"),
             ("join", Some(child)) if self.columns[child].is_some() => self.arrow(step, child, step.process, "join"),
-            ("lose", _) if step.choice == Some(0) => return None,
+            ("lose", _) if !is_lost(step) => return None,
+            ("lose", Some(to)) if self.columns[to].is_some_and(|to| Some(to) != self.columns[step.process]) => {
+                self.loss(step, to)
+            }
             ("lose" | "drop" | "crash", _) => self.mark(step, g.lost),
             ("choose", _) => self.mark(step, g.choice),
             ("timeout" | "timer", _) => self.mark(step, g.timeout),
@@ -211,6 +214,15 @@ impl Scribe<'_> {
             false => (Figure::Arrow { from, to, shaft, heads }, format!("{number}{text}")),
         };
         Row { figure, label, sentence, place: String::new(), bad: false }
+    }
+
+    /// A message that gets lost on its way to `to`.
+    fn loss(&self, step: &TraceStep, to: usize) -> Row {
+        let heads = [self.glyphs.lost; 2];
+        let [from, to] = [step.process, to].map(|process| self.columns[process].unwrap_or_default());
+        let figure = Figure::Arrow { from, to, shaft: self.glyphs.dashes, heads };
+        let label = clean(step.message.as_deref().unwrap_or("a message"), self.style);
+        Row { figure, label, ..self.mark(step, self.glyphs.lost) }
     }
 
     fn arrow(&self, step: &TraceStep, from: usize, to: usize, label: &str) -> Row {

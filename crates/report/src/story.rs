@@ -84,6 +84,13 @@ impl Story {
         self.step(process, "lose", TraceStep { choice: Some(answer), ..TraceStep::default() })
     }
 
+    /// A message that gets lost before it sets out.
+    pub fn lose_message(self, from: usize, to: usize, message: &str) -> Story {
+        let message = Some(message.to_string());
+        let lost = TraceStep { choice: Some(1), peer: Some(to), message, ..TraceStep::default() };
+        self.step(from, "lose", lost)
+    }
+
     pub fn timeout(self, process: usize) -> Story {
         self.step(process, "timeout", TraceStep::default())
     }

@@ -36,8 +36,9 @@ pub fn deed(trace: &Trace, step: &TraceStep, style: &Style) -> String {
         "recv" => format!("receives {} from {}", message(), peer("somebody")),
         "timeout" => "times out".to_string(),
         "choose" => format!("chooses {}", chosen()),
-        "lose" if step.choice == Some(0) => "loses nothing".to_string(),
-        "lose" => "loses a message".to_string(),
+        "lose" if !is_lost(step) => "loses nothing".to_string(),
+        "lose" if step.peer.is_none() => format!("loses {}", message()),
+        "lose" => format!("loses {} to {}", message(), peer("somebody")),
         "spawn" => format!("spawns {}", peer("a process")),
         "join" => format!("joins {}", peer("a process")),
         "fail" => format!("fails: {}", message()),
@@ -55,6 +56,11 @@ pub fn deed(trace: &Trace, step: &TraceStep, style: &Style) -> String {
         "note" | "action" => message(),
         other => clean(other, style),
     }
+}
+
+/// Whether a message that could get lost on the way did.
+pub fn is_lost(step: &TraceStep) -> bool {
+    step.kind == "lose" && step.choice != Some(0)
 }
 
 /// What a step waits for, with names instead of ids.

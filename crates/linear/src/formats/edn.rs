@@ -2,6 +2,7 @@
 
 use crate::recorded::BadLine;
 use crate::value::Value;
+use std::fmt;
 
 /// A form of EDN.
 #[derive(Clone, PartialEq, Debug)]
@@ -48,6 +49,27 @@ impl Edn {
             Edn::List(items) => Value::List(items.iter().map(Edn::to_value).collect::<Result<_, _>>()?),
             Edn::Map(..) => return Err("a map is no value; expected nil, a number, a text or a vector".to_string()),
         })
+    }
+}
+
+impl fmt::Display for Edn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Edn::Nil => f.write_str("nil"),
+            Edn::Bool(truth) => write!(f, "{truth}"),
+            Edn::Int(number) => write!(f, "{number}"),
+            Edn::Str(text) => write!(f, "{text:?}"),
+            Edn::Keyword(name) => write!(f, ":{name}"),
+            Edn::Symbol(name) => f.write_str(name),
+            Edn::List(items) => {
+                let items: Vec<String> = items.iter().map(ToString::to_string).collect();
+                write!(f, "[{}]", items.join(" "))
+            }
+            Edn::Map(pairs) => {
+                let pairs: Vec<String> = pairs.iter().map(|(key, value)| format!("{key} {value}")).collect();
+                write!(f, "{{{}}}", pairs.join(", "))
+            }
+        }
     }
 }
 

@@ -4,7 +4,8 @@
 //! INFO  jepsen.util - PROCESS  :TYPE  :OPERATION  VALUE
 //! ```
 //!
-//! among others, which are skipped: those of the `:nemesis`, and those that are plainly no operations, such as stack traces. One register with `read`, `write` and `cas`, nil at the start. A `cas` that ends in `:fail` was seen to fail:
+//! among others, which are skipped if they are plainly no operations, such as stack traces. Those of the `:nemesis` are kept as what was done beside
+//! the operations. One register with `read`, `write` and `cas`, nil at the start. A `cas` that ends in `:fail` was seen to fail:
 //! the register did not hold what was expected. A `read` that fails returned, but what it read is not known; a `write` that fails did not
 //! happen. What ends in `:info`, or never, is pending.
 
@@ -34,7 +35,11 @@ pub fn read(text: &str) -> Result<Recorded, BadLine> {
         };
         let (process, said) = word(said);
         let Ok(process) = process.parse::<usize>() else {
-            if process == ":nemesis" || !(said.starts_with(':') || told(line)) {
+            if process == ":nemesis" {
+                recorded_aside(&mut recorded, process, said);
+                continue;
+            }
+            if !(said.starts_with(':') || told(line)) {
                 continue; // not about the register
             }
             let problem = format!("the process is `{process}`; {EXPECTED}, with a number or :nemesis as PROCESS");
@@ -66,6 +71,17 @@ fn told(line: &str) -> bool {
     words.windows(2).any(|two| {
         [":invoke", ":ok", ":fail", ":info"].contains(&two[0]) && [":read", ":write", ":cas"].contains(&two[1])
     })
+}
+
+/// What a nemesis did; anything else that is said is none of our business.
+fn recorded_aside(recorded: &mut Recorded, who: &str, said: &str) {
+    let (kind, said) = word(said);
+    let (name, value) = word(said);
+    let Some(((who, name), _)) = who.strip_prefix(':').zip(name.strip_prefix(':')).zip(kind.strip_prefix(':')) else {
+        return;
+    };
+    let value = if value == "nil" { String::new() } else { format!(" {value}") };
+    recorded.aside(format!("{who}: {name}{value}"));
 }
 
 /// The first word, and what comes after it.

@@ -1,9 +1,9 @@
 //! Histories of Jepsen and Knossos in EDN: a vector, a list or a sequence of maps with `:process`, `:type`, `:f` and `:value`, and with `:key`
 //! where there are several objects. Values may be tuples `[key value]` instead; see [`tuples`].
 //!
-//! Entries of the `:nemesis` are skipped. What ends in `:fail` did not happen; what ends in `:info`, or never, is pending.
-//! A `:read` of nil returned, but what it read is not known; the same goes for each `[:read k nil]` of a `:txn`. Operations that answer
-//! nothing repeat, when they are `:ok`, what they were given.
+//! Entries of the `:nemesis` are no operations: they are kept as what was done beside them. What ends in `:fail` did not happen; what ends in
+//! `:info`, or never, is pending. A `:read` of nil returned, but what it read is not known; the same goes for each `[:read k nil]` of a `:txn`.
+//! Operations that answer nothing repeat, when they are `:ok`, what they were given.
 
 use super::edn::{Edn, items};
 use super::tuples;
@@ -26,7 +26,10 @@ pub(super) fn event(recorded: &mut Recorded, line: usize, entry: &Edn) -> Result
     if !matches!(entry, Edn::Map(_)) {
         return Err(BadLine::new(line, "an entry is no map; expected maps with :process, :type, :f and :value"));
     }
-    let Some(process) = process(entry, line)? else { return Ok(()) };
+    let Some(process) = process(entry, line)? else {
+        recorded.aside(aside(entry));
+        return Ok(());
+    };
     let name = kind(entry, line, "f")?;
     let value = |name: &str| match entry.get(name) {
         Some(value) => value.to_value().map_err(|problem| BadLine::new(line, problem)),
@@ -94,6 +97,14 @@ pub(super) fn process(entry: &Edn, line: usize) -> Result<Option<usize>, BadLine
         Edn::Keyword(name) if name == "nemesis" => Ok(None),
         _ => Err(BadLine::new(line, "the :process is no number; expected a number from 0 on, or :nemesis")),
     }
+}
+
+/// What somebody who is no process did: `nemesis: start-partition [n1 n2]`.
+pub(super) fn aside(entry: &Edn) -> String {
+    let word = |name: &str| entry.get(name).filter(|form| !matches!(form, Edn::Nil)).map(ToString::to_string);
+    let who = word("process").unwrap_or_default();
+    let what: Vec<String> = ["f", "value"].into_iter().filter_map(word).collect();
+    format!("{}: {}", who.trim_start_matches(':'), what.join(" ").trim_start_matches(':'))
 }
 
 /// A field that must be a keyword.

@@ -1,6 +1,6 @@
 //! The page about a recorded history. A history may have hundreds of thousands of operations; a page has room for some.
 
-use manyworlds_report::history::{Operation, Timeline};
+use manyworlds_report::history::{Fault, Operation, Timeline};
 use manyworlds_report::html::{Headline, Page, html};
 
 /// No page shows more operations.
@@ -15,11 +15,9 @@ pub fn write(title: &str, headline: Headline<'_>, timeline: &Timeline) -> String
     let mut most = MOST_OPERATIONS;
     loop {
         let numbers = window(timeline, most);
-        let shown = shortened(timeline.only(&numbers));
-        let left_out = match timeline.operations.len() - shown.operations.len() {
-            0 => String::new(),
-            _ => notice(&shown, timeline),
-        };
+        let mut shown = shortened(timeline.only(&numbers));
+        shown.faults = near(&shown, timeline.operations.len(), most);
+        let left_out = notice(&shown, timeline);
         let sentence = format!("{}{left_out}", headline.sentence);
         let headline = Headline { sentence: &sentence, ..headline };
         let page = html(&Page { title, timeline: Some(&shown), headline: Some(headline), ..Page::default() });
@@ -33,8 +31,32 @@ pub fn write(title: &str, headline: Headline<'_>, timeline: &Timeline) -> String
 /// What is shown, if not all.
 fn notice(shown: &Timeline, whole: &Timeline) -> String {
     let which = if whole.stuck.is_empty() { "the first ones" } else { "those around the one that cannot be placed" };
+    let mut notice = String::new();
     let (some, all) = (shown.operations.len(), whole.operations.len());
-    format!(". Shown are {some} of {all}: {which}; the order is numbered among them")
+    if some < all {
+        notice.push_str(&format!(". Shown are {some} of {all}: {which}; the order is numbered among them"));
+    }
+    let (some, all) = (shown.faults.len(), whole.faults.len());
+    if some < all {
+        notice.push_str(&format!(". Shown are {some} of {all} faults: those beside them"));
+    }
+    notice
+}
+
+/// The faults beside the operations that are shown; of too many, those near the one that is stuck, or near the start.
+fn near(shown: &Timeline, operations: usize, most: usize) -> Vec<Fault> {
+    let ends = shown.operations.iter().map(|operation| operation.end.unwrap_or(operation.start));
+    let (Some(first), Some(last)) = (shown.operations.iter().map(|operation| operation.start).min(), ends.max()) else {
+        return Vec::new();
+    };
+    let whole = shown.operations.len() == operations;
+    let beside = |fault: &&Fault| whole || (first..=last).contains(&fault.at);
+    let mut faults: Vec<Fault> = shown.faults.iter().filter(beside).cloned().collect();
+    let center = shown.stuck.first().map_or(first, |&stuck| shown.operations[stuck].start);
+    faults.sort_by_key(|fault| fault.at.abs_diff(center));
+    faults.truncate(most);
+    faults.sort_by_key(|fault| fault.at);
+    faults
 }
 
 /// The operations that are shown: all, or those around the one that is stuck and what explains it, or the first ones.
@@ -64,6 +86,7 @@ fn shortened(mut timeline: Timeline) -> Timeline {
         shorten(call);
         response.iter_mut().for_each(shorten);
     }
+    timeline.faults.iter_mut().for_each(|fault| shorten(&mut fault.label));
     timeline
 }
 
@@ -123,6 +146,22 @@ mod tests {
             assert_eq!(shown.stuck.len(), 1);
             assert!(shown.operations.len() > 90, "{}", shown.operations.len());
         }
+    }
+
+    #[test]
+    fn faults_stand_beside_the_operations_that_are_shown() {
+        let mut timeline = long(10_000, "1");
+        let fault = |at| Fault { process: None, at, label: "nemesis: start".to_string() };
+        timeline.faults = (0..10_000).map(|n| fault(2 * n + 30_000)).collect();
+        timeline.stuck = vec![100];
+        let page = write("faults", HEADLINE, &timeline);
+        assert!(page.contains("Shown are 0 of 10000 faults: those beside them"));
+        timeline.faults = (0..20_000).map(fault).collect();
+        assert!(write("faults", HEADLINE, &timeline).contains("Shown are 2000 of 20000 faults"));
+        let mut few = long(3, "1");
+        few.faults = vec![fault(100)];
+        let page = write("few", HEADLINE, &few);
+        assert!(page.contains("nemesis: start") && !page.contains("Shown are"));
     }
 
     #[test]

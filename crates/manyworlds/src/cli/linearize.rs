@@ -7,8 +7,8 @@ use super::{Complaint, Exit, history_page, output};
 use crate::suggest::did_you_mean;
 use crate::{Observer, Watch};
 use manyworlds_linear::formats::Format;
-use manyworlds_linear::{Answer, BadLine, Consistency, Explanation, Object, Options, Recorded, Value, Verdict};
-use manyworlds_report::history::{Operation, Timeline};
+use manyworlds_linear::{Answer, Aside, BadLine, Consistency, Explanation, Object, Options, Recorded, Value, Verdict};
+use manyworlds_report::history::{Fault, Operation, Timeline};
 use manyworlds_report::html::Headline;
 use manyworlds_report::timeline;
 use serde_json::json;
@@ -351,9 +351,11 @@ impl Checked<'_> {
             start: operations[number].invoked,
             end: operations[number].returned,
         };
+        let fault = |aside: &Aside| Fault { process: None, at: aside.at, label: aside.words.clone() };
         let mut timeline = Timeline {
             lanes: processes.iter().map(|process| format!("process {process}")).collect(),
             operations: (0..operations.len()).map(operation).collect(),
+            faults: self.recorded.asides.iter().map(fault).collect(),
             ..Timeline::default()
         };
         match &self.answer.verdict {

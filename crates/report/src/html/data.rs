@@ -1,11 +1,13 @@
 //! What the scripts of the page get: the trace as it is, and beside it everything that is better said here than there.
 
 use super::{Page, Run};
+use crate::brief::labels;
 use crate::causality::{clocks, failing};
+use crate::cause::{Cause, cause};
 use crate::history::Timeline;
 use crate::order::{Item, arrange};
 use crate::summary::{grouped, why};
-use crate::words::words;
+use crate::words::{is_lost, words};
 use crate::{Style, place};
 use manyworlds_core::{Outcome, Property, Stats, Trace, TraceStep, Verdict, type_of};
 use serde_json::{Map, Value, json};
@@ -37,20 +39,23 @@ fn story(trace: &Trace, page: &Page<'_>) -> Value {
         "rows": rows(trace),
         "words": trace.steps.iter().map(|step| words(trace, step, &style)).collect::<Vec<_>>(),
         "types": trace.steps.iter().map(message_type).collect::<Vec<_>>(),
+        "labels": labels(&trace.steps),
         "places": trace.steps.iter().map(|step| place::short(step.location.as_deref())).collect::<Vec<_>>(),
         "failing": failing(trace),
+        "cause": cause(trace).map(|Cause { steps, title, meaning }| json!({ "steps": steps, "title": title, "meaning": meaning })),
         "property": trace.violation.property.to_string(),
         "about_a_state": global && !matches!(trace.violation.property, Property::Assertion),
         "sources": sources(trace, page),
     })
 }
 
-/// The steps of each row. A process that starts depends on nobody, so all that do share the first row.
+/// The steps of each row. A process that starts depends on nobody, so all that do share the first row. That a message was not lost is seen
+/// by its being sent: it has no row.
 fn rows(trace: &Trace) -> Vec<Vec<usize>> {
     let first = |i: usize| trace.steps[i].kind == "start" && trace.steps[i].parents.is_empty();
     let starts: Vec<usize> = (0..trace.steps.len()).filter(|&i| first(i)).collect();
     let rest = arrange(trace).into_iter().filter_map(|item| match item {
-        Item::Step(i) if first(i) => None,
+        Item::Step(i) if first(i) || (trace.steps[i].kind == "lose" && !is_lost(&trace.steps[i])) => None,
         Item::Step(i) => Some(vec![i]),
         Item::Delivery { send, recv } => Some(vec![send, recv]),
     });
@@ -84,7 +89,7 @@ fn failure_last(trace: &Trace, mut rows: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
 }
 
 fn message_type(step: &TraceStep) -> Option<&str> {
-    let carries = matches!(step.kind.as_str(), "send" | "recv" | "duplicate" | "drop");
+    let carries = matches!(step.kind.as_str(), "send" | "recv" | "duplicate" | "drop" | "lose");
     step.message.as_deref().filter(|_| carries).map(type_of)
 }
 

@@ -4,6 +4,7 @@
 //! order, types of messages, which step failed); the scripts draw and react.
 
 mod data;
+mod pack;
 #[cfg(test)]
 mod tests;
 
@@ -16,9 +17,11 @@ const TEMPLATE: &str = include_str!("assets/page.html");
 const STYLE: &str = include_str!("assets/style.css");
 
 /// In the order in which they stand in the page: what is used comes first.
-const SCRIPTS: [&str; 11] = [
+const SCRIPTS: [&str; 13] = [
     include_str!("assets/svg.js"),
+    include_str!("assets/unpack.js"),
     include_str!("assets/debug.js"),
+    include_str!("assets/difference.js"),
     include_str!("assets/story.js"),
     include_str!("assets/lighting.js"),
     include_str!("assets/arrows.js"),
@@ -84,7 +87,7 @@ pub struct Run<'a> {
 
 /// The page as one HTML file.
 pub fn html(page: &Page<'_>) -> String {
-    let data = inert(&data::of(page).to_string());
+    let data = inert(&pack::packed(data::of(page).to_string()));
     let script = SCRIPTS.concat();
     let mut text = String::with_capacity(TEMPLATE.len() + STYLE.len() + data.len() + script.len());
     // One pass: what is put in may look like a marker itself.

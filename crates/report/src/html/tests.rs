@@ -19,7 +19,11 @@ fn page_of(trace: &Trace) -> String {
 fn data(page: &str) -> Value {
     let (_, rest) = page.split_once("<script type=\"application/json\" id=\"data\">").expect("the data have a place");
     let (json, _) = rest.split_once("</script>").expect("the place ends");
-    serde_json::from_str(json).expect("the data are JSON")
+    let data: Value = serde_json::from_str(json).expect("the data are JSON");
+    match super::pack::unpacked(&data) {
+        Some(text) => serde_json::from_str(&text).expect("what was packed is JSON"),
+        None => data,
+    }
 }
 
 fn busy(steps: usize) -> Trace {
@@ -70,6 +74,23 @@ fn two_hundred_steps_are_less_than_a_megabyte() {
     assert_eq!(trace.steps.len(), 200);
     let page = page_of(&trace);
     assert!(page.len() < 1 << 20, "{} bytes", page.len());
+}
+
+#[test]
+fn long_states_and_messages_are_not_said_again_and_again() {
+    let mut tale: Story = story(&["a", "b", "c"]);
+    for i in 0..100 {
+        // Five kilobytes each, with changes at both ends.
+        let log: Vec<String> = (0..200).map(|n| format!("Entry {{ term: {n}, to: {} }}", n * n % 97)).collect();
+        tale = tale.deliver(i % 3, (i + 1) % 3, &format!("Append {{ number: {i}, log: [{}] }}", log.join(", ")));
+        tale = tale.state(&format!("State {{ last: {i}, <log>: [{}], commit: {i} }}", log.join(", ")));
+    }
+    let trace = tale.trace();
+    let states: usize = trace.steps.iter().filter_map(|step| step.state_diff.as_ref()).map(String::len).sum();
+    assert!(trace.steps.len() == 200 && states > 100 * 5_000, "the test says something");
+    let page = page_of(&trace);
+    assert!(page.len() < 1 << 20, "{} bytes", page.len());
+    assert_eq!(Trace::from_json(&data(&page)["trace"].to_string()).unwrap(), trace, "and nothing is lost");
 }
 
 /// The drawing order, if every step is in it once and after its causes.
@@ -158,6 +179,14 @@ fn who_starts_shares_the_first_row() {
     let tale =
         story(&["a", "b"]).happens(0, "start", None).send(0, 1, "x").happens(1, "start", None).recv(1, 1).trace();
     assert_eq!(data(&page_of(&tale))["story"]["rows"], serde_json::json!([[0, 2], [1, 3]]));
+}
+
+#[test]
+fn a_message_that_was_not_lost_needs_no_row_of_its_own() {
+    let tale = story(&["a", "b"]).lose(0, 0).send(0, 1, "x").lose_message(0, 1, "Ask(2)").recv(1, 1).trace();
+    let told = data(&page_of(&tale));
+    assert_eq!(told["story"]["rows"], serde_json::json!([[1], [2], [3]]));
+    assert_eq!(told["story"]["types"], serde_json::json!([null, "x", "Ask", "x"]));
 }
 
 #[test]

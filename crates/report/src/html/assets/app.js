@@ -1,6 +1,6 @@
 // Puts the page together.
 
-const data = JSON.parse(document.getElementById("data").textContent);
+const data = unpack(JSON.parse(document.getElementById("data").textContent));
 const story = data.trace ? makeStory(data.trace, data.story) : null;
 const view = story ? makeView(story) : null;
 const views = [];
@@ -18,7 +18,6 @@ tabs();
 keyboard();
 if (views.length) show(views[0].name);
 if (story && data.story.failing.length) view.select(data.story.failing[0]);
-for (const scroller of document.querySelectorAll(".scroller:not(.timeline)")) scroller.scrollTo(0, 0);
 
 function header() {
   const { trace, run } = data;
@@ -40,7 +39,8 @@ function header() {
     const where = [violation.process ? `in ${violation.process}` : "", violation.location ? `at ${violation.location}` : ""]
       .filter(Boolean)
       .join(" ");
-    sentence.append(html("b", {}, data.story.property), `: ${violation.message}${where ? ` (${where})` : ""}`);
+    const [first, ...more] = violation.message.split("\n");
+    sentence.append(html("b", {}, data.story.property), `: ${first}${more.length ? " …" : ""}${where ? ` (${where})` : ""}`);
   } else sentence.append(data.headline?.sentence ?? run?.sentence ?? "");
 }
 
@@ -91,28 +91,17 @@ function addChart(name, title, part) {
 
 function toolbar() {
   const bar = html("div", { class: "toolbar" });
-  if (data.story.failing.length) {
-    const words = data.story.about_a_state ? "Only what led to the last step" : "Only what causes the failure";
-    const only = html(
-      "button",
-      { class: "toggle only", type: "button", "aria-pressed": "false", title: "The causal past of the failing step" },
-      words,
-    );
-    only.addEventListener("click", () =>
-      view.filter(v => {
-        v.onlyCauses = !v.onlyCauses;
-      }),
-    );
-    view.listen(() => only.setAttribute("aria-pressed", String(view.onlyCauses)));
-    bar.append(
-      only,
-      html("button", { class: "quiet jump", type: "button", onclick: () => view.select(data.story.failing[0]) }, "Go to the failure"),
-    );
-  }
+  if (data.story.cause) bar.append(onlyCauses(data.story.cause));
+  if (data.story.failing.length)
+    bar.append(html("button", { class: "quiet jump", type: "button", onclick: () => view.select(data.story.failing[0]) }, "Go to the failure"));
+  const walk = (by, sign, words) =>
+    html("button", { class: "quiet walk", type: "button", "aria-label": words, title: words, onclick: () => view.move(by) }, sign);
+  bar.append(html("span", { class: "pair" }, walk(-1, "↑", "Previous step"), walk(1, "↓", "Next step")));
   bar.append(
     filter(
       "Processes",
-      [...data.trace.processes.keys()].filter(p => story.steps.some(s => s.process === p)),
+      // Whoever has a column: somebody who only is sent to has one, too.
+      [...data.trace.processes.keys()].filter(p => story.steps.some(s => s.process === p || (isSent(s) && s.peer === p))),
       story.name,
       () => "",
       "hiddenProcesses",
@@ -129,6 +118,18 @@ function toolbar() {
       ),
     );
   return bar;
+}
+
+/** Hides what explains nothing. */
+function onlyCauses({ title, meaning }) {
+  const only = html("button", { class: "toggle only", type: "button", "aria-pressed": "false", title: meaning }, title);
+  only.addEventListener("click", () =>
+    view.filter(v => {
+      v.onlyCauses = !v.onlyCauses;
+    }),
+  );
+  view.listen(() => only.setAttribute("aria-pressed", String(view.onlyCauses)));
+  return only;
 }
 
 /** A list of things that can be shown or hidden. */
@@ -158,6 +159,17 @@ function filter(title, items, name, hue, hidden) {
   );
 }
 
+/** Closes the menus that are open, but for one; says whether there were any. */
+function closeMenus(but = null) {
+  const open = [...document.querySelectorAll("details.filter[open]")].filter(menu => menu !== but);
+  for (const menu of open) {
+    const within = menu.contains(document.activeElement);
+    menu.open = false;
+    if (within) menu.querySelector("summary").focus();
+  }
+  return open.length > 0;
+}
+
 /** What the signs mean. */
 function keys(name) {
   const key = (cls, words) => html("span", { class: "key" }, html("i", { class: cls }), words);
@@ -177,11 +189,11 @@ function keys(name) {
     { class: "keys" },
     has("recv") ? key("received", "received") : null,
     pending ? key("pending", "still on its way") : null,
-    has("drop") ? key("lost", "lost") : null,
+    has("drop") || story.steps.some(isLoss) ? key("lost", "lost") : null,
     has("duplicate") ? key("twice", "delivered twice") : null,
     key("past", "before the selected step"),
     key("future", "after it"),
-    key("bad", "failure"),
+    data.story.failing.length ? key("bad", "failure") : null,
   );
 }
 
@@ -211,11 +223,13 @@ function show(name) {
     tab.setAttribute("aria-selected", String(shown));
     tab.tabIndex = shown ? 0 : -1;
     if (shown) entry.part.draw();
+    if (shown) entry.part.reveal?.();
   }
 }
 
 function keyboard() {
   document.addEventListener("keydown", event => {
+    if (event.key === "Escape" && closeMenus()) return;
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
     const current = views.find(entry => !entry.element.hidden);
     if (!current) return;
@@ -237,6 +251,7 @@ function keyboard() {
     else return;
     event.preventDefault();
   });
+  document.addEventListener("pointerdown", event => closeMenus(event.target.closest("details.filter")));
   let waiting = null;
   addEventListener("resize", () => {
     clearTimeout(waiting);

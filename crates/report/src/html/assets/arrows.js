@@ -46,8 +46,8 @@ function drawArrival(story, view, plan, layers, i) {
   layers.lines.append(arrow);
   const late = sent && y1 !== y2;
   if (late || !sent || lost) {
-    const words = lost ? `lost: ${step.message ?? ""}` : (step.message ?? "");
-    const text = fit(words, plan.gap - 34);
+    const words = message => (lost ? `lost: ${message}` : message);
+    const text = fitMessage(words(step.message ?? ""), words(story.label(i)), plan.gap - 34);
     layers.words.append(
       svg(
         "text",
@@ -62,6 +62,32 @@ function drawArrival(story, view, plan, layers, i) {
       ),
     );
   }
+}
+
+/** A message that is lost as it is sent: its sender's doing, so all of it stands in the sender's row. */
+function drawLoss(story, plan, layers, i) {
+  const step = story.steps[i];
+  const [x1, y] = [plan.x.get(step.process), plan.y.get(i)];
+  const there = plan.x.get(step.peer);
+  const x2 = there === undefined || there === x1 ? x1 + plan.gap * 0.5 : there;
+  const toward = Math.sign(x2 - x1);
+  const end = x2 - toward * 18;
+  layers.lines.append(
+    svg(
+      "g",
+      { class: "arrow lost", "data-step": i },
+      svg("path", { class: "hit", d: `M${x1} ${y} L${end} ${y}` }),
+      svg("path", { class: "shaft", d: `M${x1} ${y} L${end} ${y}` }),
+      svg("path", { class: "cross", d: "M-6 -6 L6 6 M6 -6 L-6 6", transform: `translate(${end} ${y})` }),
+    ),
+  );
+  layers.words.append(
+    svg(
+      "text",
+      { class: "label lose", "data-step": i, x: x1 + toward * 15, y: y - 7, "text-anchor": toward > 0 ? "start" : "end" },
+      fitMessage(`lost: ${step.message ?? "a message"}`, `lost: ${story.label(i) || "a message"}`, Math.max(60, Math.abs(x2 - x1) - 34)),
+    ),
+  );
 }
 
 /** Whether the message that arrives here had arrived before. */
@@ -103,7 +129,7 @@ function drawDeparture(story, view, plan, layers, i) {
         y: y1 - 7,
         "text-anchor": toward > 0 ? "start" : "end",
       },
-      fit(step.message ?? "", room, BOLD),
+      fitMessage(step.message ?? "", story.label(i), room, BOLD),
     ),
   );
 }

@@ -4,7 +4,7 @@ const ROW = 38;
 const GUTTER = 58;
 const LOOP = 26;
 const HEAD = 52;
-const LEAST_COLUMN = 104;
+const LEAST_COLUMN = { wide: 132, narrow: 104 };
 const LEAST_CHANGE = 150;
 
 /** The chart; it draws itself again when the view changes. */
@@ -23,9 +23,16 @@ function makeChart(story, view) {
     canvas,
   );
   clickable(scroller, view);
+  // Numbers stay where they can be read.
+  scroller.addEventListener("scroll", () =>
+    canvas.querySelector(".numbers")?.setAttribute("transform", `translate(${scroller.scrollLeft} 0)`),
+  );
+  let gutter = GUTTER;
+  const show = () => reveal(scroller, HEAD, gutter);
 
   function draw() {
     const plan = layChart(story, view, scroller.clientWidth || 800);
+    gutter = plan.gutter;
     heads.replaceChildren(
       ...plan.columns.map(column =>
         html(
@@ -44,6 +51,7 @@ function makeChart(story, view) {
     canvas.replaceChildren(
       plan.rows.length ? drawChart(story, view, plan) : html("p", { class: "empty" }, "Nothing to show: everything is filtered out."),
     );
+    scroller.dispatchEvent(new Event("scroll"));
     light(scroller, story, view);
     announce();
   }
@@ -56,9 +64,9 @@ function makeChart(story, view) {
     if (what === "filter") draw();
     light(scroller, story, view);
     announce();
-    reveal(scroller, HEAD, view);
+    show();
   });
-  return { element: scroller, draw };
+  return { element: scroller, draw, reveal: show };
 }
 
 /** Where everything is. */
@@ -67,14 +75,15 @@ function layChart(story, view, room) {
   const busy = new Set(rows.flat().map(i => story.steps[i].process));
   const targets = rows
     .flat()
-    .filter(i => story.steps[i].kind === "send")
+    .filter(i => isSent(story.steps[i]))
     .map(i => story.steps[i].peer);
   targets.filter(p => p !== undefined && !view.hiddenProcesses.has(p)).forEach(p => busy.add(p));
   const shown = [...story.trace.processes.keys()].filter(p => busy.has(p) && !story.wide.has(p));
-  const gutter = GUTTER + (story.trace.loop_from === undefined ? 0 : LOOP);
+  const numbers = Math.max(GUTTER, ...rows.map(row => widthOf(rowNumber(story, row), SMALL) + 20));
+  const gutter = numbers + (story.trace.loop_from === undefined ? 0 : LOOP);
   // The first column has words to its left, too.
   const left = room > 600 ? 0.7 : 0.5;
-  const gap = Math.max(LEAST_COLUMN, Math.min(240, (room - gutter - 30) / (shown.length + left - 0.5)));
+  const gap = Math.max(room > 600 ? LEAST_COLUMN.wide : LEAST_COLUMN.narrow, Math.min(240, (room - gutter - 30) / (shown.length + left - 0.5)));
   const columns = shown.map((process, n) => ({ process, x: gutter + gap * (n + left) }));
   const x = new Map(columns.map(column => [column.process, column.x]));
   const y = new Map();
@@ -92,7 +101,7 @@ function layChart(story, view, room) {
 
 /** Steps whose words stand beside their mark. */
 function labelled(step) {
-  return !["send", "recv", "duplicate", "start", "spawn", "join"].includes(step.kind);
+  return !["send", "lose", "recv", "duplicate", "start", "spawn", "join"].includes(step.kind);
 }
 
 function markLabel(story, i) {
@@ -111,7 +120,9 @@ function drawChart(story, view, plan) {
     lines: svg("g", { "aria-hidden": "true" }),
     events: svg("g"),
     words: svg("g", { "aria-hidden": "true" }),
+    side: svg("g", { class: "numbers", "aria-hidden": "true" }),
   };
+  layers.side.append(svg("rect", { class: "ground", x: 0, y: 0, width: plan.gutter - 6, height: plan.height }));
   plan.rows.forEach((row, n) => drawRow(story, plan, layers, row, n));
   plan.columns.forEach(column => drawLifeline(story, plan, layers, column));
   plan.rows.flat().forEach(i => drawStep(story, view, plan, layers, i));
@@ -123,19 +134,26 @@ function drawChart(story, view, plan) {
     layers.lines,
     layers.events,
     layers.words,
+    layers.side,
   );
+}
+
+/** The number of a row: that of its step, or of the send and the receive in it. */
+function rowNumber(story, row) {
+  return row.length === 2 && story.steps[row[1]].reads === row[0] ? `${row[0]}▸${row[1]}` : String(row[0]);
 }
 
 function drawRow(story, plan, layers, row, n) {
   const bad = row.some(i => story.failing.has(i));
-  layers.back.append(
-    svg("rect", { class: bad ? "row bad" : "row", "data-steps": row.join(" "), x: 0, y: ROW * (n + 0.4), width: plan.width, height: ROW }),
-  );
-  layers.back.append(
+  const stripe = width =>
+    svg("rect", { class: bad ? "row bad" : "row", "data-steps": row.join(" "), x: 0, y: ROW * (n + 0.4), width, height: ROW });
+  layers.back.append(stripe(plan.width));
+  layers.side.append(
+    stripe(plan.gutter - 6),
     svg(
       "text",
       { class: "number", x: plan.gutter - 14, y: ROW * (n + 0.9) + 4, "text-anchor": "end" },
-      row.length === 2 && story.steps[row[1]].reads === row[0] ? `${row[0]}▸${row[1]}` : String(row[0]),
+      rowNumber(story, row),
     ),
   );
 }
@@ -167,6 +185,7 @@ function drawStep(story, view, plan, layers, i) {
   if (isWeather(step)) return drawWeather(story, plan, layers, i);
   const [x, y] = [plan.x.get(step.process), plan.y.get(i)];
   if (["recv", "duplicate", "drop"].includes(step.kind)) drawArrival(story, view, plan, layers, i);
+  if (step.kind === "lose") drawLoss(story, plan, layers, i);
   if (step.kind === "send") drawDeparture(story, view, plan, layers, i);
   if (["spawn", "join"].includes(step.kind)) drawFamily(plan, layers, step, i);
   const event = svg(
@@ -224,7 +243,6 @@ function glyph(kind, x, y) {
     case "choose":
       return [path("M0 -6.5 L6.5 0 L0 6.5 L-6.5 0 z", "face")];
     case "crash":
-    case "lose":
     case "drop":
       return [path("M-5 -5 L5 5 M5 -5 L-5 5", "stroke thick")];
     case "restart":
@@ -272,7 +290,7 @@ function drawLoop(story, plan, layers) {
   const [top, bottom] = inside.length
     ? [plan.y.get(inside[0]) - ROW / 2 + 3, plan.y.get(inside.at(-1)) + ROW / 2 - 3]
     : [plan.height - ROW * 0.6, plan.height - ROW * 0.2];
-  layers.back.append(
+  layers.side.append(
     svg("path", { class: "loop", d: `M28 ${top} H20 V${bottom} H28` }),
     svg(
       "text",

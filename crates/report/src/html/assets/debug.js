@@ -1,4 +1,4 @@
-// Values as Rust's `Debug` shows them: laid out on lines, and compared.
+// Values as Rust's `Debug` shows them: read as trees, and laid out on lines.
 
 const CLOSING = { "{": "}", "[": "]", "(": ")" };
 
@@ -54,11 +54,14 @@ function parseDebug(text) {
   return items(null);
 }
 
-/** The lines of a value, none much longer than `width`. */
-function debugLines(text, width = 42) {
+/** No line of a value should be much longer. */
+const LINE = 42;
+
+/** The lines of a value. */
+function debugLines(text) {
   const tree = parseDebug(text);
   if (tree === null || tree.length !== 1) return text.split("\n");
-  return layOut(tree[0], "", "", width);
+  return layOut(tree[0], "", "");
 }
 
 /** An item on one line. `Name { … }` has spaces inside, the braces of a set have none. */
@@ -76,37 +79,24 @@ function flat(item) {
 }
 
 /** An item on as many lines as it needs: if one is not enough, its last group is opened. */
-function layOut(item, indent, tail, width) {
+function layOut(item, indent, tail) {
   const whole = indent + flat(item) + tail;
-  const opened = item.findLastIndex(part => typeof part !== "string" && part.items.length > 0);
-  if (whole.length <= width || opened < 0) return [whole];
-  const group = item[opened];
-  const first = indent + flat([...item.slice(0, opened), ""]);
-  const gap = opened > 0 && String(item[opened - 1]).endsWith(" ") ? " " : "";
-  return [
-    first + gap + group.open,
-    ...group.items.flatMap(inner => layOut(inner, indent + "  ", ",", width)),
-    indent + group.close + flat(item.slice(opened + 1)) + tail,
-  ];
+  const opened = lastGroup(item);
+  if (whole.length <= LINE || opened < 0) return [whole];
+  const [first, last] = around(item, opened, indent, tail);
+  return [first, ...item[opened].items.flatMap(inner => layOut(inner, indent + "  ", ",")), last];
 }
 
-/** A longest common subsequence of two lists, as a list of `[kind, text]` with the kinds " ", "-" and "+". */
-function diff(before, after) {
-  const lengths = Array.from({ length: before.length + 1 }, () => new Uint16Array(after.length + 1));
-  for (let i = before.length - 1; i >= 0; i--)
-    for (let j = after.length - 1; j >= 0; j--)
-      lengths[i][j] = before[i] === after[j] ? lengths[i + 1][j + 1] + 1 : Math.max(lengths[i + 1][j], lengths[i][j + 1]);
-  const changes = [];
-  let [i, j] = [0, 0];
-  while (i < before.length || j < after.length) {
-    if (i < before.length && j < after.length && before[i] === after[j]) {
-      changes.push([" ", before[i]]);
-      i++;
-      j++;
-    } else if (j >= after.length || (i < before.length && lengths[i + 1][j] >= lengths[i][j + 1])) changes.push(["-", before[i++]]);
-    else changes.push(["+", after[j++]]);
-  }
-  return changes;
+/** The place of the last group that has something in it. */
+function lastGroup(item) {
+  return item.findLastIndex(part => typeof part !== "string" && part.items.length > 0);
+}
+
+/** The lines above and below what is inside of a group that is opened. */
+function around(item, opened, indent, tail) {
+  const gap = opened > 0 && String(item[opened - 1]).endsWith(" ") ? " " : "";
+  const first = indent + flat([...item.slice(0, opened), ""]) + gap + item[opened].open;
+  return [first, indent + item[opened].close + flat(item.slice(opened + 1)) + tail];
 }
 
 /** The fields of a struct by name; `null` for anything else. */
@@ -132,39 +122,4 @@ function changeInWords(before, after) {
 /** A value on its own. */
 function showValue(text) {
   return html("pre", { class: "value" }, debugLines(text).join("\n"));
-}
-
-/** Two values, and what is different. */
-function showDiff(before, after) {
-  const changes = diff(debugLines(before), debugLines(after));
-  const pre = html("pre", { class: "value diff" });
-  for (let at = 0; at < changes.length;) {
-    const from = at;
-    const block = { "-": [], "+": [] };
-    while (at < changes.length && changes[at][0] !== " ") {
-      block[changes[at][0]].push(changes[at][1]);
-      at++;
-    }
-    const paired = block["-"].length === block["+"].length;
-    block["-"].forEach((line, n) => pre.append(diffLine("-", line, paired ? block["+"][n] : null)));
-    block["+"].forEach((line, n) => pre.append(diffLine("+", line, paired ? block["-"][n] : null)));
-    if (from === at) pre.append(diffLine(" ", changes[at++][1], null));
-  }
-  return pre;
-}
-
-function diffLine(sign, line, other) {
-  const kind = { " ": "same", "-": "gone", "+": "new" }[sign];
-  const row = html("span", { class: `line ${kind}` }, html("span", { class: "sign", "aria-hidden": "true" }, sign));
-  if (sign !== " ") row.append(html("span", { class: "unseen" }, sign === "-" ? "before: " : "after: "));
-  const words = text => text.split(/(\w+|\W)/).filter(Boolean);
-  if (other === null) row.append(line);
-  else {
-    const [before, after] = sign === "-" ? [line, other] : [other, line];
-    for (const [kind, text] of diff(words(before), words(after)))
-      if (kind === " ") row.append(text);
-      else if (kind === sign) row.append(html("mark", {}, text));
-  }
-  row.append("\n");
-  return row;
 }

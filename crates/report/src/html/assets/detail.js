@@ -34,13 +34,16 @@ function overview(story, view) {
           : "After the last step nothing happens any more.",
       ),
     );
-  parts.push(html("p", { class: "hint" }, "Click on a step, or use ↑ ↓ (or j and k), Home and End, f for the failure, Esc for none."));
+  const failure = story.failing.size ? " f for the failure," : "";
+  parts.push(html("p", { class: "hint" }, `Click on a step, or use ↑ ↓ (or j and k), Home and End,${failure} Esc for none.`));
   return parts;
 }
 
 function describe(story, view, i) {
   const step = story.steps[i];
-  const parts = [html("p", { class: "step-number" }, `step ${i} of ${story.steps.length - 1}`), html("h2", {}, story.told.words[i])];
+  // What goes wrong stands below, as it is.
+  const words = step.kind === "fail" ? `${story.name(step.process)} fails here` : story.told.words[i];
+  const parts = [html("p", { class: "step-number" }, `step ${i} of ${story.steps.length - 1}`), html("h2", {}, words)];
   if (story.failing.has(i))
     parts.push(html("p", { class: "complaint" }, story.told.about_a_state ? "After this step: " : "", story.trace.violation.message));
   const carries = story.told.types[i] !== null;
@@ -82,6 +85,7 @@ function journey(story, view, i) {
     story.arrivals[i].forEach(j => lines.push([verbs[story.steps[j].kind] ?? "", link(j, `step ${j}`)]));
     if (!story.arrivals[i].length) lines.push(["still on its way when the trace ends"]);
   }
+  if (isLoss(step)) lines.push([`lost on its way${step.peer === undefined ? "" : ` to ${story.name(step.peer)}`}`]);
   if (step.network) lines.push([`channel: ${step.network}`]);
   return lines.map(line => html("p", { class: "journey" }, ...line));
 }

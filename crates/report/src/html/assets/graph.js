@@ -19,6 +19,7 @@ function makeGraph(story, view) {
     canvas,
   );
   clickable(scroller, view);
+  const show = () => reveal(scroller, HEAD, 0);
   function draw() {
     const plan = layGraph(story, view, scroller.clientWidth || 800);
     heads.replaceChildren(
@@ -34,9 +35,9 @@ function makeGraph(story, view) {
     if (!scroller.isConnected) return;
     if (what === "filter") draw();
     light(scroller, story, view);
-    reveal(scroller, HEAD, view);
+    show();
   });
-  return { element: scroller, draw };
+  return { element: scroller, draw, reveal: show };
 }
 
 /** Columns are processes; a layer lies below all that its events depend on. */
@@ -123,12 +124,13 @@ function drawNode(story, plan, i) {
   const { x, y } = plan.at.get(i);
   const width = plan.gap - 22;
   const short = {
-    send: `S ${step.message ?? ""}`,
-    recv: `R ${step.message ?? ""}`,
+    send: `S ${story.label(i)}`,
+    recv: `R ${story.label(i)}`,
     spawn: "spawn",
     join: "join",
     choose: `choose ${step.message ?? step.choice}`,
     fail: "fails",
+    lose: isLoss(step) ? `lost ${story.label(i)}` : "not lost",
   };
   const words = short[step.kind] ?? step.kind;
   return svg(

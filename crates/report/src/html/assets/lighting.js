@@ -19,8 +19,8 @@ function light(root, story, view) {
     row.classList.toggle("chosen", row.dataset.steps.split(" ").map(Number).includes(chosen));
 }
 
-/** Makes `scroller` show the selected step. */
-function reveal(scroller, top, view) {
+/** Makes `scroller` show the selected step, below what covers its top and beside what covers its left. */
+function reveal(scroller, top, left) {
   const chosen = scroller.querySelector(".event.chosen");
   if (!chosen) return;
   const box = chosen.getBoundingClientRect();
@@ -28,8 +28,9 @@ function reveal(scroller, top, view) {
   const margin = 56;
   if (box.top < frame.top + top + margin / 2) scroller.scrollTop -= frame.top + top + margin - box.top;
   else if (box.bottom > frame.bottom - margin) scroller.scrollTop += box.bottom - frame.bottom + margin;
-  if (box.left < frame.left + margin) scroller.scrollLeft -= frame.left + margin - box.left;
-  else if (box.right > frame.right - margin) scroller.scrollLeft += box.right - frame.right + margin;
+  if (box.left < frame.left + left + margin / 2) scroller.scrollLeft -= frame.left + left + margin - box.left;
+  // Its words stand to its right.
+  else if (box.right > frame.right - 2 * margin) scroller.scrollLeft += box.right - frame.right + 2 * margin;
 }
 
 /** A click on anything that belongs to a step selects it. */

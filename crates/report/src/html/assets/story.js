@@ -44,10 +44,12 @@ function makeStory(trace, told) {
     past: reach(causes),
     future: reach(effects),
     failing: new Set(told.failing),
+    /** A message where there is little room. */
+    label: i => told.labels[i] ?? steps[i].message ?? "",
     name: process => trace.processes[process].name,
     hasStates: steps.some(step => step.state_diff !== undefined),
   };
-  story.blame = new Set(told.failing.flatMap(i => [i, ...story.past(i)]));
+  story.cause = told.cause && new Set(told.cause.steps);
   story.types = [...new Set(told.types.filter(type => type !== null))].sort();
   story.hue = type => story.types.indexOf(type) % 8;
   story.wide = new Set(
@@ -59,6 +61,16 @@ function makeStory(trace, told) {
 /** Something that happens to everybody. */
 function isWeather(step) {
   return step.kind === "split" || step.kind === "heal";
+}
+
+/** A message sets out, whether it gets anywhere or not. */
+function isSent(step) {
+  return step.kind === "send" || step.kind === "lose";
+}
+
+/** A message that a program lost as it sent it. */
+function isLoss(step) {
+  return step.kind === "lose" && step.choice !== 0;
 }
 
 /** What may be seen, and what is selected. Whoever draws listens. */
@@ -75,7 +87,7 @@ function makeView(story) {
       const step = story.steps[i];
       if (view.hiddenProcesses.has(step.process)) return false;
       if (story.told.types[i] !== null && view.hiddenTypes.has(story.told.types[i])) return false;
-      return !view.onlyCauses || story.blame.has(i);
+      return !view.onlyCauses || story.cause.has(i);
     },
     rows: () => story.told.rows.map(row => row.filter(view.shows)).filter(row => row.length),
     order: () => view.rows().flat(),

@@ -43,6 +43,13 @@ function fit(text, room, font = SANS) {
   return low === 0 ? "" : text.slice(0, low).trimEnd() + "…";
 }
 
+/** A message in so many pixels: as it is, without the names of its fields, or what is said of it in short, cut. */
+function fitMessage(text, short, room, font = SANS) {
+  const nameless = text => text.replace(/([{,] )[a-z_]\w*: /g, "$1");
+  const whole = [text, nameless(text)].find(text => widthOf(text, font) <= room);
+  return whole ?? fit(nameless(short), room, font);
+}
+
 /** `1 step`, `2 steps`. */
 function count(n, noun) {
   return `${n} ${noun}${n === 1 ? "" : "s"}`;

@@ -177,7 +177,7 @@ function drawTimeline(history, points, plan) {
   });
   const kinds = { stuck: new Set(history.stuck), minimal: new Set(history.minimal), core: new Set(history.core) };
   plan.shown.forEach(i => bars.append(drawOperation(history, plan, kinds, i)));
-  history.faults.forEach(fault => drawFault(plan, front, fault));
+  drawFaults(history, plan, front);
   history.linearization.forEach((i, n) => {
     if (!plan.seen.has(i)) return;
     const [x, y] = [plan.x(points[n]), placeOf(history, plan, i)[1] + BAR];
@@ -227,8 +227,17 @@ function inWords(operation) {
   return response === "" ? call : `${call} → ${response ?? "?"}`;
 }
 
-function drawFault(plan, layer, fault) {
-  const x = plan.x(fault.at);
+/** Faults that strike everybody share one line for their words: each has the room up to the next. */
+function drawFaults(history, plan, layer) {
+  const wide = history.faults.filter(fault => fault.process === null).map(fault => plan.x(fault.at));
+  const next = x => Math.min(...wide.filter(other => other > x), Infinity);
+  history.faults.forEach(fault => {
+    const x = plan.x(fault.at);
+    drawFault(plan, layer, fault, x, fault.process === null ? Math.min(220, next(x) - x - 10) : 130);
+  });
+}
+
+function drawFault(plan, layer, fault, x, room) {
   const [y1, y2] = fault.process === null ? [26, plan.height - 8] : [plan.tops[fault.process] - 6, plan.tops[fault.process] + BAR + 8];
   layer.append(
     svg(
@@ -236,7 +245,7 @@ function drawFault(plan, layer, fault) {
       { class: "fault" },
       svg("title", {}, fault.label),
       svg("line", { x1: x, x2: x, y1, y2 }),
-      svg("text", { x: x + 4, y: fault.process === null ? 22 : y1 + 2 }, fit(fault.label, 130)),
+      svg("text", { x: x + 4, y: fault.process === null ? 22 : y1 + 2 }, fit(fault.label, room)),
     ),
   );
 }

@@ -1,0 +1,102 @@
+//! Long data, packed: what was said before is not said again.
+//!
+//! A trace repeats itself: a state has most of the state before it, a receive the message of its send. So a long text becomes a list of pieces,
+//! texts and pairs *(from where, how many)* that stand for what was unpacked already, as Lempel and Ziv did it in 1977. Nothing is lost. Places are
+//! counted in the units of UTF-16, which is how scripts count.
+
+use serde_json::{Value, json};
+use std::collections::HashMap;
+
+/// Shorter data stay as they are, for whoever reads them.
+const LONG: usize = 1 << 19;
+/// A shorter repetition is not worth its pair.
+const LEAST: usize = 24;
+/// Only every so many characters a repetition may be found; it is then followed in both directions.
+const STRIDE: usize = 8;
+
+/// The data as they stand in the page: as they are, or `{"units": …, "packed": […]}`.
+pub fn packed(text: String) -> String {
+    match text.len() > LONG {
+        true => json!({ "units": text.encode_utf16().count(), "packed": pieces(&text) }).to_string(),
+        false => text,
+    }
+}
+
+fn pieces(text: &str) -> Vec<Value> {
+    let chars: Vec<char> = text.chars().collect();
+    let units: Vec<usize> = std::iter::once(0)
+        .chain(chars.iter().scan(0, |sum, c| {
+            *sum += c.len_utf16();
+            Some(*sum)
+        }))
+        .collect();
+    let mut known: HashMap<&[char], usize> = HashMap::new();
+    let (mut pieces, mut said, mut at, mut noted) = (Vec::new(), 0, 0, 0);
+    while at + LEAST <= chars.len() {
+        while noted + LEAST <= at {
+            known.insert(&chars[noted..noted + LEAST], noted);
+            noted += STRIDE;
+        }
+        let Some(&found) = known.get(&chars[at..at + LEAST]) else {
+            at += 1;
+            continue;
+        };
+        let back = (0..(at - said).min(found)).take_while(|n| chars[at - 1 - n] == chars[found - 1 - n]).count();
+        let ahead = (at..chars.len()).zip(found..).take_while(|&(here, there)| chars[here] == chars[there]).count();
+        let (start, end) = (at - back, at + ahead);
+        if said < start {
+            pieces.push(Value::from(String::from_iter(&chars[said..start])));
+        }
+        pieces.push(json!([units[found - back], units[end] - units[start]]));
+        (said, at) = (end, end);
+    }
+    pieces.push(Value::from(String::from_iter(&chars[said..])));
+    pieces
+}
+
+/// What was packed, as the script of the page unpacks it.
+#[cfg(test)]
+pub fn unpacked(data: &Value) -> Option<String> {
+    let mut units: Vec<u16> = Vec::new();
+    for piece in data["packed"].as_array()? {
+        match piece.as_str() {
+            Some(text) => units.extend(text.encode_utf16()),
+            None => {
+                let [from, count] = [0, 1].map(|i| piece[i].as_u64().expect("a pair of numbers") as usize);
+                (from..from + count).for_each(|place| units.push(units[place]));
+            }
+        }
+    }
+    assert_eq!(data["units"].as_u64(), Some(units.len() as u64));
+    Some(String::from_utf16(&units).expect("no character is cut"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn round(text: &str) -> (String, usize) {
+        let pieces = pieces(text);
+        let data = json!({ "units": text.encode_utf16().count(), "packed": pieces });
+        (unpacked(&data).unwrap(), data.to_string().len())
+    }
+
+    #[test]
+    fn what_repeats_itself_becomes_short() {
+        let text = "State { log: [1, 2, 3], leader: 🦀, peers: {p1, p2} } ".repeat(1000);
+        let (again, size) = round(&text);
+        assert_eq!(again, text);
+        assert!(size < 300, "{size} bytes");
+        assert_eq!(packed("{}".to_string()), "{}");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_lost(words in proptest::collection::vec(0..6usize, 0..200)) {
+            let parts = ["é", "🦀🦀", "Entry { term: 1, value: \"a\" }, ", "log: [Entry { term: 2 }], ", "\u{2028}", "x"];
+            let text: String = words.iter().map(|&word| parts[word]).collect();
+            prop_assert_eq!(round(&text).0, text);
+        }
+    }
+}
