@@ -163,14 +163,20 @@ fn trace(system: &System, engine: EngineName, most: Option<u64>) -> Option<Trace
     answer.outcome.trace().cloned()
 }
 
-/// EX comes to an end, except where it is given a number of schedules.
+/// With DS2's harnesses too, where two clients ask one thing after the other; EX stops at the first bug, or after so many schedules.
 #[test]
 fn what_exhaustive_finds_must_and_bfs_find() {
     let wrong = [
         ("edr", "h=1r1w", Some(200_000)),
+        ("edr", "h=2r1w clients=two", Some(50_000)),
+        ("edr", "h=2r2w clients=two", Some(50_000)),
         ("open-chord", "h=1r1w", None),
         ("open-chord", "h=1r1w keys=2", None),
+        ("open-chord", "h=2r1w clients=two", Some(50_000)),
+        ("open-chord", "h=2r1w keys=2 clients=two", Some(50_000)),
+        ("open-chord", "h=2r2w keys=2 clients=two", Some(50_000)),
         ("chain-map-bug", "h=1r1w", None),
+        ("chain-map-bug", "h=2r1w clients=two", None),
         ("adr-bug", "h=2r1w", Some(50_000)),
     ];
     for (name, params, most) in wrong {
@@ -184,6 +190,14 @@ fn what_exhaustive_finds_must_and_bfs_find() {
         trace_of(EngineName::Exhaustive, most);
         trace_of(EngineName::Must, None);
         trace_of(EngineName::Bfs, None);
+    }
+}
+
+/// Two clients see less than clients that come at any time: this takes a read that follows a read, and no write.
+#[test]
+fn what_two_clients_do_not_see() {
+    for (params, found) in [("h=2r1w", true), ("h=2r1w clients=two", false)] {
+        assert_eq!(trace(&system("adr-bug", params), EngineName::Bfs, None).is_some(), found, "{params}");
     }
 }
 
