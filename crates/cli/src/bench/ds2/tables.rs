@@ -51,8 +51,8 @@ pub const LEGEND: &str = "
 DS2's tables A2 to A11, measured here. Each system has two clients that begin at once; each writes, then reads from another agent. With one write the
 second client only reads. In DS2 a request is invoked when an agent takes it and what clients receive is no step, so its schedules are fewer.
 
-#Agents, #Rtry (times that a request is tried again, * as often as it takes), Qrm (agents that must agree), #Inv: as in DS2, which has #Rtry 3 for dr
-and edr.
+#Inv, #Agents, Qrm (agents that must agree): as in DS2. #Rtry (times that a request is tried again, * as often as it takes) is 3 there for dr
+and edr, and * for multi-paxos-map.
 #S: schedules; executions for must, states for bfs. A + stands where the budget ended the run: what follows is about what was seen by then.
 #CH, #IH: schedules with complete and incomplete histories. #UH: unique histories, #NL: those of them that are not linearizable. Histories that no
 specification can tell apart are one here; DS2 tells them apart by the order of their entries, and counts more.
