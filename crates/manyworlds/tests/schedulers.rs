@@ -124,10 +124,14 @@ fn what_ends_a_run_that_goes_on_is_told() {
         assert_eq!(after(engine, false, 23), (true, None), "{engine}");
         assert_eq!(after(engine, true, 1).1, Some(StopReason::MaxExecutions), "{engine}");
     }
-    let options =
-        Options { keep_going: true, max_states: Some(70), threads: 1, ..Options::new().engine(EngineName::Dfs) };
-    let outcome = options.check(&system).expect("it applies").outcome;
-    assert_eq!((outcome.violation().is_some(), outcome.stopped()), (true, Some(StopReason::MaxStates)));
+    let (system, door, _) = party(4);
+    let system = system.always("nobody comes", move |view| view.state::<Option<Pid>>(door).is_none());
+    for engine in [EngineName::Bfs, EngineName::Dfs] {
+        let options = Options { keep_going: true, max_states: Some(10), threads: 1, ..Options::new().engine(engine) };
+        let outcome = options.check(&system).expect("it applies").outcome;
+        assert!(outcome.violation().is_some(), "{engine}");
+        assert_eq!(outcome.stopped(), Some(StopReason::MaxStates), "{engine}");
+    }
 }
 
 /// Answers at once, and forgets what it was told to keep.
