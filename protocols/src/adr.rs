@@ -12,7 +12,7 @@
 //! returns the new value while a later one elsewhere still finds the old one. (Not under mbox, where what the leader
 //! sends has arrived before anything that is sent later.)
 
-use crate::harness::{self, HARNESS, Talk};
+use crate::harness::{self, CLIENTS, HARNESS, Talk};
 use crate::{Build, Model, Param, Params};
 use manyworlds::actor::{Actor, Context, System};
 use manyworlds::linear::specs::Register;
@@ -20,8 +20,12 @@ use manyworlds::linear::specs::register::{Operation, Response};
 use manyworlds::{Network, Pid};
 use std::collections::BTreeMap;
 
-const PARAMS: &[Param] =
-    &[Param::int("n", 2, 2..=7, "agents"), HARNESS, Param::int("r", 1, 0..=3, "times that a request is tried again")];
+const PARAMS: &[Param] = &[
+    Param::int("n", 2, 2..=7, "agents"),
+    HARNESS,
+    CLIENTS,
+    Param::int("r", 1, 0..=3, "times that a request is tried again"),
+];
 
 /// The zoo entry.
 pub const MODEL: Model = Model {

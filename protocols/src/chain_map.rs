@@ -8,7 +8,7 @@
 //! `chain-map-bug`: the head answers a write at once, before it has gone down the chain. A read that comes later, at the tail, may
 //! not see it.
 
-use crate::harness::{self, HARNESS, KEYS, Talk};
+use crate::harness::{self, CLIENTS, HARNESS, KEYS, Talk};
 use crate::{Build, Model, Param, Params};
 use manyworlds::actor::{Actor, Context, System};
 use manyworlds::linear::Sequential;
@@ -17,7 +17,7 @@ use manyworlds::linear::specs::map::{Operation, Response};
 use manyworlds::{Network, Pid};
 use std::collections::BTreeMap;
 
-const PARAMS: &[Param] = &[Param::int("n", 3, 1..=7, "agents"), HARNESS, KEYS];
+const PARAMS: &[Param] = &[Param::int("n", 3, 1..=7, "agents"), HARNESS, CLIENTS, KEYS];
 
 /// The zoo entry.
 pub const MODEL: Model = Model {

@@ -17,7 +17,7 @@
 //! its way to the backups, who agree on the old value. It takes three agents, because of two one is the leader, and asyn: in order, a question
 //! does not overtake a write.
 
-use crate::harness::{self, HARNESS, Talk};
+use crate::harness::{self, CLIENTS, HARNESS, Talk};
 use crate::{Build, Model, Param, Params};
 use manyworlds::actor::{Actor, Context, System};
 use manyworlds::linear::specs::Register;
@@ -33,7 +33,7 @@ const WRITES: Param = Param::choice("writes", &["numbered", "plain"], "a backup 
 pub const MODEL: Model = Model {
     name: "dr",
     summary: "DS2's replicated register: n agents, one leads; a write waits for a majority, a read for agreement",
-    params: &[Param::int("n", 2, 2..=7, "agents"), HARNESS, READS, WRITES],
+    params: &[Param::int("n", 2, 2..=7, "agents"), HARNESS, CLIENTS, READS, WRITES],
     build: Build::Actors(|params| Ok(system(params, true))),
 };
 
@@ -41,7 +41,7 @@ pub const MODEL: Model = Model {
 pub const ERRONEOUS: Model = Model {
     name: "edr",
     summary: "DS2's erroneous register: the leader acknowledges a write before a majority has it",
-    params: &[Param::int("n", 3, 2..=7, "agents"), HARNESS, READS, WRITES],
+    params: &[Param::int("n", 3, 2..=7, "agents"), HARNESS, CLIENTS, READS, WRITES],
     build: Build::Actors(|params| Ok(system(params, false))),
 };
 

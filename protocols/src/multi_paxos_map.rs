@@ -11,7 +11,7 @@
 //! `multi-paxos-map-bug`: a new leader does not look at what was accepted and begins at the first slot again: what has been chosen, and maybe
 //! answered, is overwritten.
 
-use crate::harness::{self, HARNESS, KEYS, Talk};
+use crate::harness::{self, CLIENTS, HARNESS, KEYS, Talk};
 use crate::{Build, Model, Param, Params};
 use manyworlds::actor::{Actor, Context, System};
 use manyworlds::linear::Sequential;
@@ -21,7 +21,7 @@ use manyworlds::{Network, Pid};
 use std::collections::BTreeMap;
 
 const PARAMS: &[Param] =
-    &[Param::int("n", 2, 2..=5, "agents"), Param::int("b", 2, 1..=5, "ballots, at most n"), HARNESS, KEYS];
+    &[Param::int("n", 2, 2..=5, "agents"), Param::int("b", 2, 1..=5, "ballots, at most n"), HARNESS, CLIENTS, KEYS];
 
 /// The zoo entry.
 pub const MODEL: Model = Model {

@@ -12,7 +12,7 @@
 //! Joining in Open Chord takes two more messages, one by which the newcomer introduces itself to its successor (UpdatePred) and one with the values;
 //! here N1 takes whoever asks for its successor into the ring at once.
 
-use crate::harness::{self, HARNESS, KEYS, Talk};
+use crate::harness::{self, CLIENTS, HARNESS, KEYS, Talk};
 use crate::{Build, Model, Params};
 use manyworlds::actor::{Actor, Context, System};
 use manyworlds::linear::Sequential;
@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 pub const MODEL: Model = Model {
     name: "open-chord",
     summary: "a node joins a ring that stores a map, and serves clients before it has joined (DS2's bug)",
-    params: &[HARNESS, KEYS],
+    params: &[HARNESS, CLIENTS, KEYS],
     build: Build::Actors(|params| Ok(system(params, false))),
 };
 
@@ -33,7 +33,7 @@ pub const MODEL: Model = Model {
 pub const FIXED: Model = Model {
     name: "open-chord-fixed",
     summary: "a node joins a ring that stores a map, and puts off what clients ask until it has joined",
-    params: &[HARNESS, KEYS],
+    params: &[HARNESS, CLIENTS, KEYS],
     build: Build::Actors(|params| Ok(system(params, true))),
 };
 

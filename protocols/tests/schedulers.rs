@@ -9,7 +9,7 @@ use manyworlds_protocols::{Build, find, models};
 use std::collections::BTreeSet;
 
 /// Systems with more schedules are left out.
-const SCHEDULES: u64 = 10_000;
+const SCHEDULES: u64 = 50_000;
 
 fn system(name: &str, params: &str) -> System {
     let model = find(name).unwrap_or_else(|| panic!("there is no model `{name}`"));
@@ -33,6 +33,10 @@ const SMALL: &[(&str, &str)] = &[
     ("chain-map", "h=1r1w"),
     ("chain-map", "h=2r1w n=2"),
     ("chain-map-bug", "h=1r1w"),
+    ("dr", "clients=two"),
+    ("adr", "clients=two"),
+    ("chain-map", "clients=two"),
+    ("chain-map", "h=2r2w clients=two"),
     ("two-phase-commit-actors", "n=1"),
     ("two-phase-commit-actors-bug", "n=1"),
     ("chang-roberts", "n=3"),
@@ -145,6 +149,28 @@ fn exhaustive_explores_what_a_recursion_does_and_dpor_ends_wherever_it_does() {
     assert_eq!(too_large, None, "small ones are compared under some network");
 }
 
+/// Too large for a recursion, but EX can finish them.
+#[test]
+fn dpor_ends_wherever_exhaustive_does_in_larger_systems() {
+    let large = [
+        ("chain-map", "", 27_720),
+        ("open-chord", "keys=2 clients=two", 53_963),
+        ("open-chord", "clients=two", 117_730),
+        ("open-chord-fixed", "keys=2 clients=two", 24_570),
+    ];
+    for (name, params, schedules) in large {
+        let system = system(name, params);
+        let worlds = system.worlds().unwatched();
+        let (exhaustive, figures) = run(&system, SchedulerName::Exhaustive, Config::default());
+        let (dpor, of_dpor) = run(&system, SchedulerName::Dpor, Config::default());
+        assert_eq!(figures.schedules, schedules, "{name} {params}");
+        assert_eq!((exhaustive.stopped, dpor.stopped), (None, None), "{name} {params}");
+        assert_eq!(ends(&worlds, &dpor), ends(&worlds, &exhaustive), "{name} {params}");
+        assert_eq!(of_dpor.unique, figures.unique, "{name} {params}");
+        assert_eq!(of_dpor.non_linearizable, figures.non_linearizable, "{name} {params}");
+    }
+}
+
 #[test]
 fn a_seed_draws_the_same_schedules_again() {
     let system = system("edr", "");
@@ -163,14 +189,20 @@ fn trace(system: &System, engine: EngineName, most: Option<u64>) -> Option<Trace
     answer.outcome.trace().cloned()
 }
 
-/// EX comes to an end, except where it is given a number of schedules.
+/// With DS2's harnesses too, where two clients ask one thing after the other; EX stops at the first bug, or after so many schedules.
 #[test]
 fn what_exhaustive_finds_must_and_bfs_find() {
     let wrong = [
         ("edr", "h=1r1w", Some(200_000)),
+        ("edr", "h=2r1w clients=two", Some(50_000)),
+        ("edr", "h=2r2w clients=two", Some(50_000)),
         ("open-chord", "h=1r1w", None),
         ("open-chord", "h=1r1w keys=2", None),
+        ("open-chord", "h=2r1w clients=two", Some(50_000)),
+        ("open-chord", "h=2r1w keys=2 clients=two", Some(50_000)),
+        ("open-chord", "h=2r2w keys=2 clients=two", Some(50_000)),
         ("chain-map-bug", "h=1r1w", None),
+        ("chain-map-bug", "h=2r1w clients=two", None),
         ("adr-bug", "h=2r1w", Some(50_000)),
     ];
     for (name, params, most) in wrong {
@@ -184,6 +216,14 @@ fn what_exhaustive_finds_must_and_bfs_find() {
         trace_of(EngineName::Exhaustive, most);
         trace_of(EngineName::Must, None);
         trace_of(EngineName::Bfs, None);
+    }
+}
+
+/// Two clients see less than clients that come at any time: this takes a read that follows a read, and no write.
+#[test]
+fn what_two_clients_do_not_see() {
+    for (params, found) in [("h=2r1w", true), ("h=2r1w clients=two", false)] {
+        assert_eq!(trace(&system("adr-bug", params), EngineName::Bfs, None).is_some(), found, "{params}");
     }
 }
 

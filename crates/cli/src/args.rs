@@ -1,5 +1,6 @@
 //! What can be said to the commands that only this program has.
 
+use crate::bench::ds2;
 use clap::Args;
 use manyworlds::Engine;
 use manyworlds::cli::values::{self, Reader};
@@ -27,14 +28,14 @@ pub struct LitmusArgs {
 /// `bench`
 #[derive(Args)]
 pub struct BenchArgs {
-    /// Which tables: must or ds2 [default: all]
+    /// Which tables: must or ds2, of ds2 perhaps only some systems: dr, edr, adr, multi-paxos-map, open-chord or chain-map [default: all]
     #[arg(value_name = "TABLE", value_parser = tables(), hide_possible_values = true)]
     pub names: Vec<Table>,
-    /// Seconds an entry may take [default: 20; 2 for ds2]
+    /// Seconds an entry may take [default: 20; 10 for ds2]
     #[arg(long, value_name = "SECONDS", value_parser = values::seconds(), allow_negative_numbers = true)]
     pub timeout: Option<Duration>,
     /// Schedules and executions that an entry of ds2 may take
-    #[arg(long, value_name = "N", value_parser = values::budget(), allow_negative_numbers = true, default_value = "50000")]
+    #[arg(long, value_name = "N", value_parser = values::budget(), allow_negative_numbers = true, default_value = "200000")]
     pub max_executions: u64,
     /// States that an entry of ds2 may take
     #[arg(long, value_name = "N", value_parser = values::budget(), allow_negative_numbers = true)]
@@ -48,12 +49,15 @@ pub enum Table {
     Must,
     /// DS2.
     Ds2,
+    /// DS2, for this system.
+    Ds2Of(&'static str),
 }
 
 fn tables() -> Reader<Table> {
-    Reader::named(vec!["must", "ds2"], |name| match name {
+    let names = ["must", "ds2"].into_iter().chain(ds2::systems());
+    Reader::named(names.collect(), |name| match name {
         "must" => Some(Table::Must),
         "ds2" => Some(Table::Ds2),
-        _ => None,
+        _ => ds2::systems().find(|system| *system == name).map(Table::Ds2Of),
     })
 }

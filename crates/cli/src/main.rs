@@ -26,7 +26,10 @@ const EXAMPLES: &[(&str, &str)] = &[
         "manyworlds replay chain.json\nmanyworlds replay chain.json --html chain.html\nmanyworlds replay chain.json --dot chain.dot",
     ),
     ("litmus", "manyworlds litmus table.tsv\nmanyworlds litmus table.tsv --engine brute"),
-    ("bench", "manyworlds bench\nmanyworlds bench must --timeout 5\nmanyworlds bench ds2 --max-executions 1000"),
+    (
+        "bench",
+        "manyworlds bench\nmanyworlds bench must --timeout 5\nmanyworlds bench ds2 edr open-chord --max-executions 50000",
+    ),
     ("new", "manyworlds new demo\nmanyworlds new ../demo && cd ../demo && cargo test"),
 ];
 

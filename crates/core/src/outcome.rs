@@ -145,6 +145,8 @@ pub struct Stats {
     pub distinct_steps: u64,
     /// What the schedules of a scheduler recorded.
     pub histories: Option<ScheduleStats>,
+    /// What ended a run that was to go on after a violation: its figures are partial.
+    pub stopped: Option<StopReason>,
 }
 
 /// The figures of a scheduler, as DS2 has them: what came of its schedules.
@@ -213,6 +215,14 @@ impl Outcome {
         match &self.verdict {
             Verdict::Violated { violation, .. } => Some(violation),
             _ => None,
+        }
+    }
+
+    /// Why the run ended before it had seen what it was to see: nothing was violated so far, or it was to go on after a violation.
+    pub fn stopped(&self) -> Option<StopReason> {
+        match &self.verdict {
+            Verdict::Incomplete { reason, .. } => Some(*reason),
+            _ => self.stats.stopped,
         }
     }
 

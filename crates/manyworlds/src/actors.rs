@@ -176,12 +176,14 @@ fn check_executions(
                 .to_string(),
         ));
     }
+    let mut stats = report.stats;
+    stats.stopped = report.stopped.filter(|_| options.keep_going && report.counterexample.is_some());
     let verdict = match (report.counterexample, report.stopped) {
         (Some(trace), _) => violated(system, options, trace),
         (None, Some(reason)) => Verdict::Incomplete { reason, bounds: bounds(options).join(", ") },
         (None, None) => Verdict::Verified { scope: format!("every execution under {}", system.blueprint().network) },
     };
-    Ok(Outcome { verdict, stats: report.stats })
+    Ok(Outcome { verdict, stats })
 }
 
 /// A violation is reported only if it happens again, with a table that knows nothing.

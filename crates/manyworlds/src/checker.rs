@@ -326,7 +326,8 @@ impl Checker {
             (Engine::Must, Some(tally)) => explore(&Noted { program: &self.program(), tally }, &self.config, &watch),
             (Engine::Brute, _) => self.brute(&self.config, &watch),
         };
-        let Report { stats, counterexample, stopped, .. } = report;
+        let Report { mut stats, counterexample, stopped, .. } = report;
+        stats.stopped = stopped.filter(|_| self.config.keep_going && counterexample.is_some());
         let verdict = match (counterexample, stopped) {
             (Some(trace), _) => self.violated(trace),
             (None, _) if stats.violations > 0 => self.brute_violated(),

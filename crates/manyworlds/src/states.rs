@@ -102,6 +102,7 @@ pub fn check_states<M: Model>(
     }
     let verdict = match &report.found {
         Some(found) => {
+            stats.stopped = report.stopped.filter(|_| options.keep_going);
             let mut trace = narrate(model, &found.path, found.violation.clone());
             trace.model.clone_from(&options.name);
             trace.params = options.params.clone();
@@ -151,7 +152,14 @@ fn without_violation<M: Model>(
     };
     let mut bounds = bounds(options);
     if reason == StopReason::SchedulerIncomplete {
-        bounds.push(left_out(engine).to_string());
+        // A number that nobody gave is told: somebody may want a larger one.
+        let drawn = report.stats.executions.filter(|_| options.max_executions.is_none());
+        bounds.push(match (engine, drawn) {
+            (EngineName::SystematicRandom, Some(n)) => {
+                format!("{n} schedules drawn at random, max-executions draws more")
+            }
+            _ => left_out(engine).to_string(),
+        });
     }
     if reason == StopReason::MaxDepth && options.max_depth.is_none() {
         bounds.push("schedules were cut off".to_string());

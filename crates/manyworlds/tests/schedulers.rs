@@ -107,6 +107,33 @@ fn all_of_them_find_and_replay() {
     }
 }
 
+/// A budget that ends a run is told even if something was found before; a run that stops there has no other reason.
+#[test]
+fn what_ends_a_run_that_goes_on_is_told() {
+    let (system, door, guests) = party(4);
+    let last = guests[3];
+    let system = system.at_rest("the last is not first", move |view| *view.state::<Option<Pid>>(door) != Some(last));
+    let after = |engine, keep_going, most| {
+        let options = Options { keep_going, max_executions: Some(most), threads: 1, ..Options::new().engine(engine) };
+        let outcome = options.check(&system).expect("it applies").outcome;
+        (outcome.violation().is_some(), outcome.stopped())
+    };
+    for engine in [EngineName::Exhaustive, EngineName::Dpor, EngineName::Must] {
+        assert_eq!(after(engine, true, 23), (true, Some(StopReason::MaxExecutions)), "{engine}");
+        assert_eq!(after(engine, true, 25), (true, None), "{engine}");
+        assert_eq!(after(engine, false, 23), (true, None), "{engine}");
+        assert_eq!(after(engine, true, 1).1, Some(StopReason::MaxExecutions), "{engine}");
+    }
+    let (system, door, _) = party(4);
+    let system = system.always("nobody comes", move |view| view.state::<Option<Pid>>(door).is_none());
+    for engine in [EngineName::Bfs, EngineName::Dfs] {
+        let options = Options { keep_going: true, max_states: Some(10), threads: 1, ..Options::new().engine(engine) };
+        let outcome = options.check(&system).expect("it applies").outcome;
+        assert!(outcome.violation().is_some(), "{engine}");
+        assert_eq!(outcome.stopped(), Some(StopReason::MaxStates), "{engine}");
+    }
+}
+
 /// Answers at once, and forgets what it was told to keep.
 struct Forgetful;
 

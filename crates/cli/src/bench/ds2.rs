@@ -1,34 +1,25 @@
 //! DS2's tables A2 to A11 for the systems of the zoo: the seven schedulers, and the engines that prove beside them.
 
-use super::{Entry, model};
-use crate::args::BenchArgs;
+mod tables;
+
+use super::model;
+use crate::args::{self, BenchArgs};
 use manyworlds::actor::System;
 use manyworlds::cli::Complaint;
 use manyworlds::cli::terminal::print_line;
-use manyworlds::{EngineName, Options, Outcome, ScheduleStats, StopReason, Verdict};
+use manyworlds::{EngineName, Options, Outcome, ScheduleStats, StopReason};
 use manyworlds_report::grouped;
 use std::time::{Duration, Instant};
+use tables::{LEGEND, PLANS, Plan};
 
-/// What an entry may take, if nobody says: enough for most, and for two minutes in all.
-pub const SECONDS: Duration = Duration::from_secs(2);
+/// What an entry may take, if nobody says. It is the number of schedules that ends most, so that they end in the same way anywhere.
+pub const SECONDS: Duration = Duration::from_secs(10);
 
-/// Two agents each, as in the paper, three for `edr`; and beyond the paper a chain of three, and two keys.
-const TABLES: &[Entry] = &[
-    ("dr", &[("h", "2r1w")]),
-    ("dr", &[("h", "2r2w")]),
-    ("edr", &[("h", "2r1w")]),
-    ("edr", &[("h", "2r2w")]),
-    ("adr", &[("h", "2r1w")]),
-    ("adr", &[("h", "2r2w")]),
-    ("multi-paxos-map", &[("h", "2r1w")]),
-    ("multi-paxos-map", &[("h", "2r2w")]),
-    ("open-chord", &[("h", "2r1w")]),
-    ("open-chord", &[("h", "2r2w")]),
-    ("chain-map", &[("h", "2r1w")]),
-    ("chain-map", &[("h", "2r2w")]),
-    ("open-chord", &[("h", "2r1w"), ("keys", "2")]),
-    ("open-chord", &[("h", "2r2w"), ("keys", "2")]),
-];
+/// The systems that have tables.
+pub fn systems() -> impl Iterator<Item = &'static str> {
+    let first = |(nth, plan): &(usize, &Plan)| PLANS[..*nth].iter().all(|other| other.model() != plan.model());
+    PLANS.iter().enumerate().filter(first).map(|(_, plan)| plan.model())
+}
 
 /// The columns of a table: those of the paper, and the engines that prove.
 const ENGINES: [EngineName; 9] = [
@@ -47,69 +38,68 @@ const ENGINES: [EngineName; 9] = [
 const FIGURES: [&str; 16] =
     ["#S", "#CH", "#IH", "#UH", "#NL", "NL/UH", "UH/S", "NL/S", "TS", "ST", "TC", "TT", "#HF", "#SF", "TF", "verdict"];
 
-const LEGEND: &str = "
-#S: schedules; executions for must, states for bfs. A + stands where the budget ended the run.
-#CH, #IH: schedules with complete and incomplete histories. #UH: unique histories. #NL: those of them that are not linearizable.
-NL/UH: quality. UH/S: progression. NL/S: precision.
-Seconds. TS: to make the schedules. ST: the same without snapshots, estimated by the steps. TC: to check unique histories. TT: TS + TC.
-#HF: unique histories before the first one that is not linearizable. #SF: #S up to the first bug. TF: seconds until then.
-verdict: proof, if it has seen enough to say that nothing is wrong; bug.";
-
-/// Measures the tables.
+/// Measures the tables: all, if none is named.
 pub fn run(args: &BenchArgs, timeout: Duration) -> Result<(), Complaint> {
     print_line(LEGEND);
+    let all = !args.names.iter().any(|table| matches!(table, args::Table::Ds2Of(_)));
     let mut tables = Vec::new();
-    for entry in TABLES {
-        let table = Table::measure(entry, args, timeout)?;
-        print_line(&format!("\n{}", table.text()));
-        tables.push(table);
+    for plan in PLANS.iter().filter(|plan| all || args.names.contains(&args::Table::Ds2Of(plan.model()))) {
+        let table = Table::measure(plan, args, timeout)?;
+        print_line(&format!("\n{}\n{}\n{}", plan.heading(), plan.side(), table.text()));
+        tables.push((plan, table));
     }
-    print_line("\nWho misses what others find (* ended by the budget)");
-    for table in &tables {
-        table.missed().iter().for_each(|line| print_line(line));
+    let found: Vec<String> = tables.iter().filter_map(|(plan, table)| table.found(&plan.title())).collect();
+    if !found.is_empty() {
+        print_line("\nWho finds what");
+        found.iter().for_each(|lines| print_line(lines));
     }
-    print_line("\nLiViola against IRed on two keys");
-    for table in tables.iter().filter(|table| table.title.ends_with("keys=2")) {
-        table.fewer().iter().for_each(|line| print_line(line));
+    let two_keys = tables.iter().filter(|(plan, _)| plan.has_two_keys());
+    let fewer: Vec<String> = two_keys.filter_map(|(plan, table)| table.fewer(&plan.title())).collect();
+    if !fewer.is_empty() {
+        print_line("\nLiViola against IRed on two keys");
+        fewer.iter().for_each(|line| print_line(line));
     }
     Ok(())
 }
 
 /// A system with a harness under all engines.
 struct Table {
-    title: String,
     rows: Vec<Row>,
 }
 
 impl Table {
-    fn measure(entry: &Entry, args: &BenchArgs, timeout: Duration) -> Result<Table, Complaint> {
-        let model = model(entry.0)?;
-        let system = model.system(&model.params(entry.1.iter().copied())?)?;
-        let params: Vec<String> = entry.1.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        let rows = ENGINES.into_iter().map(|engine| Row::measure(&system, engine, args, timeout)).collect();
-        Ok(Table { title: format!("{} {}", model.name, params.join(" ")), rows })
+    fn measure(plan: &Plan, args: &BenchArgs, timeout: Duration) -> Result<Table, Complaint> {
+        let model = model(plan.model())?;
+        let system = model.system(&model.params(plan.params())?)?;
+        let mut rows: Vec<Row> =
+            ENGINES.into_iter().map(|engine| Row::measure(&system, engine, args, timeout)).collect();
+        mark_missed(&mut rows);
+        Ok(Table { rows })
     }
 
     fn text(&self) -> String {
         let columns: Vec<_> = self.rows.iter().map(Row::cells).collect();
-        let heads = line(&self.title, self.rows.iter().map(|row| name(row.engine).to_string()));
+        let heads = line("Alg.", self.rows.iter().map(|row| name(row.engine).to_string()));
         let figure = |(nth, label): (usize, &&str)| line(label, columns.iter().map(|cells| cells[nth].clone()));
         let refusals = self.rows.iter().filter_map(|row| Some(format!("  {}: {}", row.engine, row.refused.as_ref()?)));
         let lines = std::iter::once(heads).chain(FIGURES.iter().enumerate().map(figure)).chain(refusals);
         lines.collect::<Vec<_>>().join("\n")
     }
 
-    /// The engines that find nothing where another one finds something.
-    fn missed(&self) -> Option<String> {
-        let asked = self.rows.iter().filter(|row| row.refused.is_none());
-        let misses: Vec<String> = asked.clone().filter(|row| !row.bug).map(Row::words).collect();
-        let anybody = asked.clone().any(|row| row.bug);
-        let misses = if misses.is_empty() { "nobody".to_string() } else { misses.join(", ") };
-        anybody.then(|| format!("  {:30}{misses}", self.title))
+    /// Which engines find what some engine finds, and why the others do not.
+    fn found(&self, title: &str) -> Option<String> {
+        let named = |end: End, words: &str| {
+            let names: Vec<&str> = self.rows.iter().filter(|row| row.end == end).map(|row| name(row.engine)).collect();
+            (!names.is_empty()).then(|| format!("{words} {}", names.join(", ")))
+        };
+        let found = named(End::Bug, "found by")?;
+        let others = [named(End::Missed, "missed by"), named(End::Stopped, "stopped by the budget before:")];
+        let words: Vec<String> = std::iter::once(found).chain(others.into_iter().flatten()).collect();
+        Some(format!("  {title:30}{}", words.join("; ")))
     }
 
     /// How many schedules less LiViola needs than IRed.
-    fn fewer(&self) -> Option<String> {
+    fn fewer(&self, title: &str) -> Option<String> {
         let row = |engine| self.rows.iter().find(|row: &&Row| row.engine == engine);
         let (less, more) = (row(EngineName::LiViola)?, row(EngineName::IRed)?);
         let factor = more.seen as f64 / less.seen.max(1) as f64;
@@ -118,7 +108,53 @@ impl Table {
             (false, true) => format!("at least {factor:.1} times fewer"),
             (false, false) => format!("{factor:.1} times fewer"),
         };
-        Some(format!("  {:30}{} schedules against {}: {says}", self.title, less.seen_text(), more.seen_text()))
+        Some(format!("  {title:30}{} schedules against {}: {says}", less.seen_text(), more.seen_text()))
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum End {
+    /// It did not begin: the engine does not take the system.
+    Refused,
+    /// It found something.
+    Bug,
+    /// The budget ended it before it found anything.
+    Stopped,
+    /// There is nothing to be found.
+    Proof,
+    /// It has no more schedules, and found nothing; it may have left some out.
+    Nothing,
+    /// The same, and another engine found something.
+    Missed,
+}
+
+impl End {
+    fn of(outcome: &Outcome, stopped: bool) -> End {
+        match (outcome.violation(), stopped) {
+            (Some(_), _) => End::Bug,
+            (None, true) => End::Stopped,
+            (None, false) if outcome.is_verified() => End::Proof,
+            (None, false) => End::Nothing,
+        }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            End::Refused => "-",
+            End::Bug => "bug",
+            End::Stopped => "stopped",
+            End::Proof => "proof",
+            End::Nothing => "no bug",
+            End::Missed => "missed",
+        }
+    }
+}
+
+/// Whoever found nothing missed what another one found.
+fn mark_missed(rows: &mut [Row]) {
+    if rows.iter().any(|row| row.end == End::Bug) {
+        rows.iter_mut().filter(|row| row.end == End::Nothing).for_each(|row| row.end = End::Missed);
     }
 }
 
@@ -134,10 +170,9 @@ struct Row {
     histories: Option<ScheduleStats>,
     /// How often a search that keeps no snapshots would do each step.
     repeats: f64,
-    bug: bool,
+    end: End,
     /// What it took to the first bug: schedules, executions or states, and seconds.
     first: Option<(u64, f64)>,
-    proof: bool,
     seconds: f64,
 }
 
@@ -156,44 +191,30 @@ impl Row {
             Ok(checked) => checked,
             Err(why) => return Row::refused(engine, why),
         };
-        let seen = seen(&outcome);
-        let bug = outcome.violation().is_some();
-        let used_up = |most: Option<u64>| most.is_some_and(|most| seen >= most);
+        // What is drawn at random has no end of its own.
+        let ended = engine == EngineName::SystematicRandom
+            || outcome.stopped().is_some_and(|reason| reason != StopReason::SchedulerIncomplete);
+        let end = End::of(&outcome, ended);
         Row {
             engine,
             refused: None,
-            seen,
-            // A run that has seen a violation is violated even if the budget ended it.
-            ended: match outcome.verdict {
-                Verdict::Verified { .. } => false,
-                Verdict::Incomplete { reason: StopReason::SchedulerIncomplete, .. } => used_up(options.max_executions),
-                Verdict::Incomplete { .. } => true,
-                Verdict::Violated { .. } => {
-                    seconds >= timeout.as_secs_f64() || used_up(options.max_executions) || used_up(options.max_states)
-                }
-            },
+            seen: seen(&outcome),
+            ended,
             histories: outcome.stats.histories,
             repeats: repeats(&outcome),
-            bug,
-            first: if bug { first_bug(system, options, &outcome) } else { None },
-            proof: outcome.is_verified(),
+            end,
+            first: if end == End::Bug { first_bug(system, options, &outcome) } else { None },
             seconds,
         }
     }
 
     fn refused(engine: EngineName, why: String) -> Row {
         let (refused, histories, first) = (Some(why), None, None);
-        let (ended, repeats, bug, proof) = (false, 1.0, false, false);
-        Row { engine, refused, seen: 0, ended, histories, repeats, bug, first, proof, seconds: 0.0 }
+        Row { engine, refused, seen: 0, ended: false, histories, repeats: 1.0, end: End::Refused, first, seconds: 0.0 }
     }
 
     fn seen_text(&self) -> String {
         format!("{}{}", grouped(self.seen), if self.ended { "+" } else { "" })
-    }
-
-    /// Its name, and whether it had to stop.
-    fn words(&self) -> String {
-        format!("{}{}", name(self.engine), if self.ended { "*" } else { "" })
     }
 
     /// One for each of [`FIGURES`].
@@ -212,7 +233,6 @@ impl Row {
         let seconds = |seconds: Option<f64>| seconds.map_or_else(none, |seconds| format!("{seconds:.2}"));
         let checking = self.histories.and_then(|stats| Some(stats.judging_time?.as_secs_f64()));
         let making = checking.map(|checking| self.seconds - checking);
-        let verdict = if self.bug { "bug" } else { "proof" };
         [
             self.seen_text(),
             count(|stats| Some(stats.complete)),
@@ -229,7 +249,7 @@ impl Row {
             count(|stats| stats.good_histories),
             self.first.map_or_else(none, |(number, _)| grouped(number)),
             seconds(self.first.map(|(_, seconds)| seconds)),
-            if self.bug || self.proof { verdict.to_string() } else { none() },
+            self.end.word().to_string(),
         ]
     }
 }
@@ -279,7 +299,8 @@ mod tests {
     use super::*;
 
     fn row(engine: EngineName, seen: u64, ended: bool) -> Row {
-        Row { refused: None, seen, ended, ..Row::refused(engine, String::new()) }
+        let end = if ended { End::Stopped } else { End::Nothing };
+        Row { refused: None, seen, ended, end, ..Row::refused(engine, String::new()) }
     }
 
     fn table() -> Table {
@@ -294,36 +315,35 @@ mod tests {
         let liviola = Row {
             histories: Some(found),
             repeats: 2.0,
-            bug: true,
+            end: End::Bug,
             first: Some((7, 0.25)),
             seconds: 1.5,
             ..row(EngineName::LiViola, 50, false)
         };
         let ired = row(EngineName::IRed, 1_000, true);
-        let proves = Row { proof: true, ..row(EngineName::Bfs, 12_345, false) };
+        let delay = row(EngineName::Delay, 12_345, false);
         let must = Row::refused(EngineName::Must, "it does not like it".to_string());
-        Table { title: "map keys=2".to_string(), rows: vec![ired, liviola, must, proves] }
+        let mut rows = vec![ired, liviola, must, delay];
+        mark_missed(&mut rows);
+        Table { rows }
     }
 
     #[test]
     fn a_figure_that_an_engine_does_not_have_is_a_dash() {
         let text = table().text();
         let words: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
-        assert_eq!(words[0], ["map", "keys=2", "ir", "lv", "must", "bfs"]);
+        assert_eq!(words[0], ["Alg.", "ir", "lv", "must", "db"]);
         let column = |nth: usize| -> Vec<&str> { words[1..17].iter().map(|row| row[nth + 1]).collect() };
         assert_eq!(words[1..17].iter().map(|row| row[0]).collect::<Vec<_>>(), FIGURES);
-        let but = |known: [(usize, &'static str); 2]| {
-            let mut cells = ["-"; 16];
-            known.into_iter().for_each(|(at, cell)| cells[at] = cell);
-            cells
-        };
-        assert_eq!(column(0), but([(0, "1,000+"), (11, "0.00")]));
+        let mut stopped = ["-"; 16];
+        (stopped[0], stopped[11], stopped[15]) = ("1,000+", "0.00", "stopped");
+        assert_eq!(column(0), stopped);
         let ratios = ["25.00%", "40.00%", "10.00%"];
         let found = ["1.25", "2.50", "0.25", "1.50", "3", "7", "0.25", "bug"];
         assert_eq!(column(1), [&["50", "49", "1", "20", "5"][..], &ratios, &found].concat());
         assert_eq!(column(2), ["-"; 16]);
         assert_eq!(column(3)[0], "12,345");
-        assert_eq!(column(3)[15], "proof");
+        assert_eq!(column(3)[15], "missed");
         assert_eq!(text.lines().last(), Some("  must: it does not like it"));
         let widths: Vec<usize> = text.lines().take(17).map(str::len).collect();
         assert!(widths.iter().all(|&width| width == widths[0]), "columns are straight: {widths:?}");
@@ -332,10 +352,30 @@ mod tests {
     #[test]
     fn the_last_words_are_computed() {
         let table = table();
-        assert_eq!(table.missed().as_deref(), Some("  map keys=2                    ir*, bfs"));
-        let fewer = "  map keys=2                    50 schedules against 1,000+: at least 20.0 times fewer";
-        assert_eq!(table.fewer().as_deref(), Some(fewer));
-        let right = Table { title: "register".to_string(), rows: vec![row(EngineName::Dpor, 9, false)] };
-        assert_eq!((right.missed(), right.fewer()), (None, None), "nobody finds anything");
+        let found = "  map                           found by lv; missed by db; stopped by the budget before: ir";
+        assert_eq!(table.found("map").as_deref(), Some(found));
+        let fewer = "  map                           50 schedules against 1,000+: at least 20.0 times fewer";
+        assert_eq!(table.fewer("map").as_deref(), Some(fewer));
+        let right = Table { rows: vec![row(EngineName::Dpor, 9, false)] };
+        assert_eq!((right.found("map"), right.fewer("map")), (None, None), "nobody finds anything");
+    }
+
+    #[test]
+    fn each_table_of_the_paper_is_measured_once() {
+        let headings: Vec<String> = PLANS.iter().map(Plan::heading).collect();
+        assert_eq!(headings[2], "edr, 2r+1w (DS2 table A4)");
+        for number in 2..=11 {
+            let place = format!("(DS2 table A{number})");
+            assert_eq!(headings.iter().filter(|heading| heading.ends_with(&place)).count(), 1, "{place}");
+        }
+        assert_eq!(PLANS[2].side(), "#Inv. 2R+1W   #Agents = 3   #Rtry = *   Qrm = 2 for reads, none for writes");
+        for plan in PLANS {
+            let model = model(plan.model()).expect("it is in the zoo");
+            let params = model.params(plan.params()).expect("it has these parameters");
+            let system = model.system(&params).expect("they go together");
+            let clients = if plan.title().contains("2r+2w") { 4 } else { 3 };
+            let agents = format!("#Agents = {} ", system.blueprint().actors.len() - clients);
+            assert!(plan.side().contains(&agents), "{}: {agents}", plan.heading());
+        }
     }
 }

@@ -78,7 +78,8 @@ pub struct CheckArgs {
     /// The order in which processes run: receive-last, left-to-right, right-to-left or random
     #[arg(long, value_name = "NAME", value_parser = values::policy(), hide_possible_values = true, default_value = "receive-last")]
     pub policy: Policy,
-    /// Stop after so many executions (must, brute), walks (random) or schedules (schedulers)
+    /// Stop after so many executions (must, brute), walks (random) or schedules (schedulers) [default: 1000 for random and
+    /// systematic-random; no limit for others]
     #[arg(long, value_name = "N", value_parser = values::budget(), allow_negative_numbers = true)]
     pub max_executions: Option<u64>,
     /// Stop after so many states (bfs, dfs)

@@ -127,6 +127,9 @@ fn print_human(app: &App, args: &CheckArgs, answer: &Answer, time: Duration) {
         print_line(&failure(trace, &hints, &style()));
     }
     print_line(&summary(&args.model, outcome, Some(time), &style()));
+    if let Some(reason) = outcome.stats.stopped {
+        print_line(&format!("stopped by {}, so there may be more", reason.name()));
+    }
     if let (Some(why), false) = (&answer.why, args.quiet) {
         print_line(&format!("engine {}: {why}", answer.engine));
     }

@@ -1,17 +1,13 @@
 //! `manyworlds-outcome/1`: the JSON of `check`. A figure an engine does not have is null, never 0.
 
 use crate::models::Params;
-use crate::{Answer, Network, ScheduleStats, Verdict, peak_resident_bytes};
+use crate::{Answer, Network, ScheduleStats, StopReason, peak_resident_bytes};
 use serde_json::{Value, json};
 use std::time::Duration;
 
 /// What `check` prints with `--json`.
 pub fn outcome(answer: &Answer, model: &str, params: &Params, time: Duration) -> Value {
     let outcome = &answer.outcome;
-    let reason = match &outcome.verdict {
-        Verdict::Incomplete { reason, .. } => Some(reason.name()),
-        _ => None,
-    };
     let counterexample = outcome.trace().map(|trace| serde_json::to_value(trace).expect("a trace is JSON"));
     let stats = &outcome.stats;
     json!({
@@ -21,7 +17,7 @@ pub fn outcome(answer: &Answer, model: &str, params: &Params, time: Duration) ->
         "engine": answer.engine.name(),
         "network": answer.network.map(Network::name),
         "verdict": outcome.verdict.name(),
-        "reason": reason,
+        "reason": outcome.stopped().map(StopReason::name),
         "executions": stats.executions,
         "blocked": stats.blocked,
         "states": stats.states,
