@@ -33,6 +33,7 @@ pub fn coverage(table: &Table) -> Coverage {
         unreached: Vec::new(),
         processes: named.map(|(cast, tally)| tally.told(&cast.name)).collect(),
         faults: faults(blueprint, entries),
+        actions: Vec::new(),
     }
 }
 

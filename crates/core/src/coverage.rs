@@ -13,6 +13,22 @@ pub struct Coverage {
     pub processes: Vec<ProcessCoverage>,
     /// Every kind of fault that has a budget.
     pub faults: Vec<FaultCoverage>,
+    /// Every kind of action of a specification that was listed in some state.
+    #[serde(default)]
+    pub actions: Vec<ActionCoverage>,
+}
+
+/// What came of one kind of actions of a specification.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct ActionCoverage {
+    /// The first name in its `Debug` form, see [`type_of`].
+    pub name: String,
+    /// How often it was listed.
+    pub listed: u64,
+    /// How often it was enabled.
+    pub taken: u64,
+    /// How often it led to another state.
+    pub changed: u64,
 }
 
 /// What one process did in all worlds together.

@@ -19,7 +19,7 @@ mod trace;
 
 pub use choices::Choices;
 pub use control::{Budget, NoObserver, Observer, Progress, StopReason};
-pub use coverage::{Coverage, FaultCoverage, InputCoverage, ProcessCoverage, route, type_of};
+pub use coverage::{ActionCoverage, Coverage, FaultCoverage, InputCoverage, ProcessCoverage, route, type_of};
 pub use error::TraceError;
 pub use ids::{NodeId, Pid, ProcId, ValueId};
 pub use locals::{

@@ -10,7 +10,7 @@ use crate::frontier::{BLOCK, Frontier};
 use crate::links::Links;
 use crate::meeting::Meeting;
 use crate::round::{Again, CHUNKS, Finds, Round, Worker, lock};
-use crate::stepper::count_user_steps;
+use crate::stepper::{count_user_steps, tally};
 use crate::{Model, fingerprint};
 use manyworlds_core::{Observer, Progress, StopReason};
 use std::any::Any;
@@ -263,6 +263,7 @@ impl<'a, M: Model> Bfs<'a, M> {
         report.stopped = report.stopped.or((self.cut > 0).then_some(StopReason::MaxDepth));
         let mut workers: Vec<Worker<M>> = std::iter::once(worker).chain(helpers).collect();
         count_user_steps(workers.iter().map(|worker| &worker.stepper), &mut report.stats);
+        report.actions = tally(workers.iter().map(|worker| &worker.stepper));
         report.omission = (!self.config.exact).then(|| fingerprint::omission(states, 128));
         if let Some(wrong) = self.wrong {
             let Worker { stepper, checks, .. } = &mut workers[0];

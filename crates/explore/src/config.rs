@@ -3,7 +3,7 @@
 use crate::check::Checks;
 use crate::stepper::Stepper;
 use crate::{Model, Path};
-use manyworlds_core::{Budget, Stats, StopReason, Violation};
+use manyworlds_core::{ActionCoverage, Budget, Stats, StopReason, Violation};
 
 /// Which actions of a state are explored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -34,6 +34,8 @@ pub struct Config {
     pub seed: u64,
     /// How many actors the delay-bounded scheduler may skip in one schedule.
     pub delays: u32,
+    /// Note what came of each kind of action, for models that keep no count themselves.
+    pub coverage: bool,
     /// Keep every state in which nothing more can happen, sorted by fingerprint. For tests.
     pub collect_final: bool,
     /// Keep every state. For tests.
@@ -51,6 +53,7 @@ impl Default for Config {
             symmetry: false,
             seed: 0,
             delays: 2,
+            coverage: false,
             collect_final: false,
             collect_states: false,
         }
@@ -81,6 +84,8 @@ pub struct Report<M: Model> {
     pub undecided: Vec<String>,
     /// How likely it is that a state was taken for another; `None` if whole states were compared.
     pub omission: Option<f64>,
+    /// With `coverage`: what came of each kind of action (bfs, dfs).
+    pub actions: Vec<ActionCoverage>,
     /// With `collect_final`.
     pub final_states: Vec<M::State>,
     /// With `collect_states`.
@@ -115,6 +120,7 @@ impl<M: Model> Default for Report<M> {
             unreached: Vec::new(),
             undecided: Vec::new(),
             omission: None,
+            actions: Vec::new(),
             final_states: Vec::new(),
             states: Vec::new(),
             contradiction: None,

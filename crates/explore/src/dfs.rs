@@ -16,7 +16,7 @@ use crate::config::{Config, Found, Reduction, Report};
 use crate::prints::Arrival;
 use crate::round::lock;
 use crate::sharing::{Job, Leave, Shared, Task};
-use crate::stepper::{Part, Stepper, Steps, count_user_steps};
+use crate::stepper::{Part, Stepper, Steps, count_user_steps, tally};
 use crate::visited::{Reached, shard_of};
 use crate::{Listed, Model, fingerprint};
 use manyworlds_core::{Observer, Progress, StopReason};
@@ -78,6 +78,7 @@ fn finish<M: Model>(config: &Config, shared: &Shared<'_, M>, mut workers: Vec<Ow
     let bits = if config.budget.depth.is_some() { 96 } else { 128 };
     report.omission = (!config.exact).then(|| fingerprint::omission(states, bits));
     count_user_steps(workers.iter().map(|own| &own.stepper), &mut report.stats);
+    report.actions = tally(workers.iter().map(|own| &own.stepper));
     let found = workers.iter_mut().filter_map(|own| own.found.take());
     report.found = found.min_by_key(|found| found.path.steps.len());
     for own in &mut workers {

@@ -3,7 +3,8 @@
 use crate::config::{Config, Reduction};
 use crate::sleep::{self, Sleep};
 use crate::{Listed, Model, Path};
-use manyworlds_core::Stats;
+use manyworlds_core::{ActionCoverage, Stats, type_of};
+use std::collections::BTreeMap;
 
 const REPEATED: &str = "a step that was taken can be taken again";
 
@@ -51,6 +52,8 @@ pub struct Stepper<M: Model> {
     actions: Vec<M::Action>,
     /// How often a step was worked out.
     worked_out: u64,
+    /// What came of each kind of action, if somebody wants to know.
+    tally: Option<BTreeMap<String, ActionCoverage>>,
 }
 
 impl<M: Model> Stepper<M> {
@@ -68,6 +71,7 @@ impl<M: Model> Stepper<M> {
             sleep: Sleep::default(),
             actions: Vec::new(),
             worked_out: 0,
+            tally: config.coverage.then(BTreeMap::new),
         }
     }
 
@@ -136,11 +140,15 @@ impl<M: Model> Stepper<M> {
         }
         for nth in range {
             if self.sleeps && self.sleep.holds(asleep, nth) {
+                // It was taken before, in another order.
+                self.note(nth, true, false);
                 generated += 1;
                 continue;
             }
             self.worked_out += 1;
-            let Some(next) = self.model.next(state, &self.actions[nth]) else { continue };
+            let next = self.model.next(state, &self.actions[nth]);
+            self.note(nth, next.is_some(), next.as_ref().is_some_and(|next| next != state));
+            let Some(next) = next else { continue };
             generated += 1;
             let asleep = match self.sleeps {
                 true => self.sleep.after(&self.model, state, &self.actions, nth, asleep),
@@ -156,6 +164,19 @@ impl<M: Model> Stepper<M> {
             }
         }
         Steps { generated, reduced }
+    }
+
+    /// Notes what came of an action.
+    #[inline]
+    fn note(&mut self, nth: usize, taken: bool, changed: bool) {
+        let Some(tally) = &mut self.tally else { return };
+        let shown = format!("{:?}", self.actions[nth]);
+        let name = type_of(&shown);
+        let noted =
+            tally.entry(name.to_string()).or_insert_with(|| ActionCoverage { name: name.into(), ..Default::default() });
+        noted.listed += 1;
+        noted.taken += u64::from(taken);
+        noted.changed += u64::from(changed);
     }
 
     /// What the successor with this number looks like, if that is known without building it and something can happen there.
@@ -248,4 +269,16 @@ pub fn count_user_steps<'a, M: Model>(steppers: impl Iterator<Item = &'a Stepper
     let worked_out: u64 = steppers.map(|stepper| stepper.worked_out).sum();
     stats.user_steps += worked_out;
     stats.distinct_steps += worked_out;
+}
+
+/// What came of each kind of action, by name, for all of these together.
+pub fn tally<'a, M: Model>(steppers: impl Iterator<Item = &'a Stepper<M>>) -> Vec<ActionCoverage> {
+    let mut all: BTreeMap<&str, ActionCoverage> = BTreeMap::new();
+    for one in steppers.flat_map(|stepper| &stepper.tally).flat_map(BTreeMap::values) {
+        let sum =
+            all.entry(&one.name).or_insert_with(|| ActionCoverage { name: one.name.clone(), ..Default::default() });
+        (sum.listed, sum.taken, sum.changed) =
+            (sum.listed + one.listed, sum.taken + one.taken, sum.changed + one.changed);
+    }
+    all.into_values().collect()
 }

@@ -98,8 +98,9 @@ mod watch;
 pub use checker::{Checker, Engine};
 pub use linearizable::{Invoked, Returned, invoked, returned};
 pub use manyworlds_core::{
-    Deadlock, Network, NoObserver, Observer, Outcome, Pid, Policy, Progress, Property, Replayed, ScheduleStats, Stats,
-    StopReason, Trace, TraceError, TraceHistory, TraceOperation, TraceProcess, TraceStep, Verdict, Violation,
+    ActionCoverage, Coverage, Deadlock, FaultCoverage, InputCoverage, Network, NoObserver, Observer, Outcome, Pid,
+    Policy, ProcessCoverage, Progress, Property, Replayed, ScheduleStats, Stats, StopReason, Trace, TraceError,
+    TraceHistory, TraceOperation, TraceProcess, TraceStep, Verdict, Violation,
 };
 pub use manyworlds_graph::{Ending, World, WorldEvent};
 pub use manyworlds_macros::{monitor, test};

@@ -3,7 +3,8 @@
 use crate::options::{EngineName, Options};
 use crate::subject::{Answer, Refused, Subject, bounds, confirmed, refuse_strangers, watch};
 use manyworlds_core::{
-    Budget, Coverage, Network, Observer, Outcome, Property, Replayed, StopReason, Trace, TraceError, TraceStep, Verdict,
+    ActionCoverage, Budget, Coverage, Network, Observer, Outcome, Property, Replayed, StopReason, Trace, TraceError,
+    TraceStep, Verdict,
 };
 use manyworlds_explore::{Config, Engine, Model, Reduction, Report, explore, narrate, replay};
 
@@ -116,14 +117,14 @@ pub fn check_states<M: Model>(
     };
     let frontier = report.stopped.filter(|_| stats.states.is_some()).map(|_| report.frontier);
     let omission = report.omission;
-    let coverage = options.coverage.then(|| coverage(model, report.unreached));
+    let coverage = options.coverage.then(|| coverage(model, report.unreached, report.actions));
     Ok(Seen { outcome: Outcome { verdict, stats }, coverage, frontier, omission })
 }
 
 /// What the model tells; one that keeps no count can still say what it was asked.
-fn coverage<M: Model>(model: &M, unreached: Vec<String>) -> Coverage {
+fn coverage<M: Model>(model: &M, unreached: Vec<String>, actions: Vec<ActionCoverage>) -> Coverage {
     let asked = || model.properties().iter().map(|property| property.reported().to_string()).collect();
-    let told = model.coverage().unwrap_or_else(|| Coverage { properties: asked(), ..Coverage::default() });
+    let told = model.coverage().unwrap_or_else(|| Coverage { properties: asked(), actions, ..Coverage::default() });
     Coverage { unreached, ..told }
 }
 
@@ -135,6 +136,7 @@ fn configuration(options: &Options) -> Config {
         exact: options.exact,
         reduction: if options.reduce { Reduction::Persistent } else { Reduction::None },
         symmetry: options.symmetry,
+        coverage: options.coverage,
         seed: options.seed,
         delays: options.delays.unwrap_or(Config::default().delays),
         ..Config::default()

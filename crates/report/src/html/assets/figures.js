@@ -141,6 +141,19 @@ function coveragePanels(coverage, verdict, program) {
         ),
       ),
     );
+  const actions = coverage.actions || [];
+  if (actions.length)
+    parts.push(
+      panel(
+        "Explored",
+        html("p", { class: "hint" }, "Of each kind of action in all states together; a step may lead back to where it began."),
+        table(
+          ["action", "steps", "steps to another state"],
+          actions.map(action => [action.name, grouped(action.taken), grouped(action.changed)]),
+          "coverage",
+        ),
+      ),
+    );
   parts.push(panel("Never exercised", ...neverTable(coverage, verdict, program)));
   return parts;
 }
@@ -163,9 +176,14 @@ function neverTable(coverage, verdict, program) {
         fault.name,
         fault.used === 0 ? `none happened, though ${fault.budget} may` : `at most ${fault.used} of ${fault.budget} happened in one world`,
       ]);
+  const actions = coverage.actions || [];
+  for (const action of actions)
+    if (!action.changed) rows.push([action.name, action.taken ? "never changes anything" : "is listed and never enabled"]);
   if (rows.length) return [table(["where", "what"], rows, "never")];
-  if (!coverage.processes.length) return [html("p", { class: "hint" }, "Nothing is known: this kind of model does not keep count.")];
+  if (!coverage.processes.length && !actions.length)
+    return [html("p", { class: "hint" }, "Nothing is known: this engine does not keep count.")];
   const scope = verdict === "verified" ? "in some world" : "in some world that was looked at";
+  if (actions.length) return [html("p", { class: "hint" }, `Nothing: every action that was listed changed something ${scope}.`)];
   return [
     html(
       "p",
