@@ -327,7 +327,7 @@ impl Checker {
             (Engine::Brute, _) => self.brute(&self.config, &watch),
         };
         let Report { mut stats, counterexample, stopped, .. } = report;
-        stats.stopped = stopped.filter(|_| self.config.keep_going && counterexample.is_some());
+        stats.stopped = stopped.filter(|_| self.config.keep_going && stats.violations > 0);
         let verdict = match (counterexample, stopped) {
             (Some(trace), _) => self.violated(trace),
             (None, _) if stats.violations > 0 => self.brute_violated(),

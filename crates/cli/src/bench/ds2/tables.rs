@@ -49,7 +49,10 @@ pub const PLANS: &[Plan] = &[
 /// What is different from the paper, and what its letters mean.
 pub const LEGEND: &str = "
 DS2's tables A2 to A11, measured here. Each system has two clients that begin at once; each writes, then reads from another agent. With one write the
-second client only reads. In DS2 a request is invoked when an agent takes it and what clients receive is no step, so its schedules are fewer.
+second client only reads. DS2 has fewer schedules: its counts suggest that a request is invoked when an agent takes it, and that what clients receive is
+no step. Its table A11 has a second key for the second write; here the second read is about that key too.
+A run that the budget ends has seen what comes first, so what it finds depends on the order in which clients were added: ex finds nothing in edr within
+the budget if the client that writes was added first.
 
 #Inv, #Agents, Qrm (agents that must agree): as in DS2. #Rtry (times that a request is tried again, * as often as it takes) is 3 there for dr
 and edr, and * for multi-paxos-map.
