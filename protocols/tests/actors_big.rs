@@ -119,7 +119,7 @@ fn gets_that_do_not_write_back_go_back() {
 
 #[test]
 fn raft_has_one_leader_a_term_and_it_has_what_is_committed() {
-    is_right("raft", "n=2 t=1 e=1 h=1", usize::MAX, [152, 254]);
+    is_right("raft", "n=2 t=1 e=1 h=1", usize::MAX, [154, 254]);
     is_right("raft", "t=1 crashes=0", usize::MAX, [15_692, 48_369]);
     is_right("raft", "", 8, [22_166, 57_660]);
 }

@@ -55,14 +55,18 @@ pub struct Node {
     term: u8,
     vote: u8,
     log: Vec<u8>,
-    led: u8,
     commit: u8,
     role: Role,
+    led: u8,
+    committed: Vec<u8>,
 }
 
 impl Node {
-    fn committed(&self) -> &[u8] {
-        &self.log[..usize::from(self.commit)]
+    fn commit(&mut self, len: u8) {
+        self.commit = self.commit.max(len);
+        if usize::from(self.commit) > self.committed.len() {
+            self.committed = self.log[..usize::from(self.commit)].to_vec();
+        }
     }
 }
 
@@ -168,17 +172,18 @@ impl Raft {
             state.log.extend_from_slice(&entries[same..]);
         }
         let matched = prev.len + entries.len() as u8;
-        state.commit = state.commit.max(commit.min(matched));
+        state.commit(commit.min(matched));
         o.send(from, Message::Matches(state.term, matched));
     }
 
     fn advance(&self, state: &mut Node) {
         let Role::Leader { matched, .. } = &state.role else { return };
-        for len in usize::from(state.commit) + 1..=state.log.len() {
+        let may_commit = |&len: &usize| {
             let others = matched.iter().filter(|&&other| usize::from(other) >= len).count() as u32;
-            if self.is_majority(others + 1) && term_of(state.log[len - 1]) == state.term {
-                state.commit = len as u8;
-            }
+            self.is_majority(others + 1) && term_of(state.log[len - 1]) == state.term
+        };
+        if let Some(len) = (usize::from(state.commit) + 1..=state.log.len()).rev().find(may_commit) {
+            state.commit(len as u8);
         }
     }
 }
@@ -192,7 +197,7 @@ impl Actor for Raft {
 
     fn on_start(&self, _: Id, _: &Option<()>, o: &mut Out<Raft>) -> Node {
         o.set_timer(Timer::Election, model_timeout());
-        Node { term: 0, vote: 0, log: Vec::new(), led: 0, commit: 0, role: Role::Follower }
+        Node { term: 0, vote: 0, log: Vec::new(), commit: 0, role: Role::Follower, led: 0, committed: Vec::new() }
     }
 
     fn on_timeout(&self, id: Id, state: &mut Cow<'_, Node>, timer: &Timer, o: &mut Out<Raft>) {
@@ -255,7 +260,7 @@ fn logs_match(a: &Node, b: &Node) -> bool {
 
 fn is_complete(leader: &Node, other: &Node) -> bool {
     let leads = matches!(leader.role, Role::Leader { .. });
-    !leads || leader.term < other.term || leader.log.starts_with(other.committed())
+    !leads || leader.term < other.term || leader.log.starts_with(&other.committed)
 }
 
 /// The system, under p2p.
@@ -270,6 +275,6 @@ pub fn model(bounds: Bounds) -> ActorModel<Raft> {
             every_two(state, |a, b| is_complete(a, b) && is_complete(b, a))
         })
         .property(Expectation::Sometimes, "an entry is committed", |_, state| {
-            state.actor_states.iter().any(|node| node.commit > 0)
+            state.actor_states.iter().any(|node| !node.committed.is_empty())
         })
 }
