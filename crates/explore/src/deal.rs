@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn what_is_new_is_what_a_set_says() {
         let (mut deal, mut order, mut naive) = (Deal::default(), Order::default(), HashSet::new());
-        let mut shards: Vec<Seen<()>> = (0..16).map(|_| Seen::new(false)).collect();
+        let mut shards: Vec<Seen<()>> = (0..16).map(|_| Seen::new(false, false)).collect();
         for chunk in 0..50u128 {
             let print = |i: u128| (i * i % 1_000 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
             let prints = (0..chunk * 37 % 1_400).map(|i| print(i + chunk * 11));

@@ -29,6 +29,8 @@ pub struct Prints {
     lines: usize,
     len: usize,
     limit: usize,
+    /// It takes a large page as soon as it is not small any more: what lies in between would be cleared, filled and copied again and again.
+    hasty: bool,
 }
 
 /// How a state was reached.
@@ -43,6 +45,11 @@ pub enum Arrival {
 }
 
 impl Prints {
+    /// An empty set; one of `few`, if large pages for all of them are nothing to worry about.
+    pub fn new(few: bool) -> Prints {
+        Prints { hasty: few, ..Prints::default() }
+    }
+
     #[inline(always)]
     fn home(&self, print: u128) -> usize {
         ((u64::from((print >> 32) as u32) * self.lines as u64) >> 32) as usize
@@ -132,6 +139,7 @@ impl Prints {
         // near enough, until whole pages are.
         let lines = if old < SMALL { (old * 2).max(16) } else { old / 2 * 3 };
         self.lines = match lines {
+            SMALL.. if self.hasty && lines < PAGE => PAGE,
             ..NEARLY => lines,
             NEARLY..MANY => lines.next_multiple_of(PAGE / 4).max(PAGE),
             MANY.. => lines.next_multiple_of(PAGE),
@@ -194,7 +202,7 @@ mod tests {
 
     #[test]
     fn agrees_with_the_standard_set() {
-        let (mut prints, mut naive) = (Prints::default(), HashSet::new());
+        let (mut prints, mut naive) = (Prints::new(true), HashSet::new());
         for print in (0..20_000).map(awkward) {
             prints.prefetch(print);
             assert_eq!(prints.insert(print), naive.insert(print.max(1)));

@@ -226,7 +226,7 @@ impl<'a, M: Model> Round<'a, M> {
             stopped: OnceLock::new(),
             chunks: (0..CHUNKS).map(|_| RwLock::new(Chunk::new())).collect(),
             used: AtomicUsize::new(0),
-            shards: (0..shards_for(config.threads)).map(|_| Mutex::new(Shard(Seen::new(config.exact)))).collect(),
+            shards: (0..shards_for(config.threads)).map(|_| Mutex::new(Shard(Seen::new(config.exact, true)))).collect(),
             next: std::array::from_fn(|_| AtomicUsize::new(0)),
             last: AtomicBool::new(false),
             grow: AtomicBool::new(false),

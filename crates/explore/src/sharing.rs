@@ -68,7 +68,7 @@ impl<'a, M: Model> Shared<'a, M> {
         Shared {
             observer,
             visited: (0..shards(config.threads))
-                .map(|_| Mutex::new(Reached::new(config.exact, config.budget.depth.is_some())))
+                .map(|_| Mutex::new(Reached::new(config.exact, config.budget.depth.is_some(), config.threads <= 1)))
                 .collect(),
             states: AtomicU64::new(0),
             queue: Mutex::new(Queue { jobs: Vec::new(), waiting: 0, absent: 0 }),

@@ -30,9 +30,9 @@ pub enum Seen<S> {
 }
 
 impl<S: Clone + Eq + Hash> Seen<S> {
-    /// A shard without states.
-    pub fn new(exact: bool) -> Seen<S> {
-        if exact { Seen::Whole(FxHashSet::default()) } else { Seen::Prints(Prints::default()) }
+    /// A shard without states; one of `few`.
+    pub fn new(exact: bool, few: bool) -> Seen<S> {
+        if exact { Seen::Whole(FxHashSet::default()) } else { Seen::Prints(Prints::new(few)) }
     }
 
     /// Starts to fetch what is needed to insert a state with this fingerprint.
@@ -103,12 +103,12 @@ pub enum Reached<S> {
 }
 
 impl<S: Clone + Eq + Hash> Reached<S> {
-    /// A shard without states.
-    pub fn new(exact: bool, bounded: bool) -> Reached<S> {
+    /// A shard without states; one of `few`.
+    pub fn new(exact: bool, bounded: bool, few: bool) -> Reached<S> {
         match (bounded, exact) {
             (true, true) => Reached::WholeDepths(FxHashMap::default()),
-            (true, false) => Reached::Depths(Prints::default()),
-            (false, _) => Reached::Plain(Seen::new(exact)),
+            (true, false) => Reached::Depths(Prints::new(few)),
+            (false, _) => Reached::Plain(Seen::new(exact, few)),
         }
     }
 
