@@ -119,7 +119,7 @@ fn bounds(nodes: u8, terms: u8) -> raft::Bounds {
 }
 
 /// Actors of the zoo.
-fn zoo(name: &str, params: &[(&str, &str)]) -> Worlds {
+pub fn zoo(name: &str, params: &[(&str, &str)]) -> Worlds {
     let model = manyworlds_protocols::find(name).expect("a model of the zoo");
     let params = model.params(params.iter().copied()).expect("parameters of the model");
     model.system(&params).expect("parameters within limits").worlds()

@@ -8,7 +8,10 @@ mod report;
 mod sides;
 mod two_phase;
 mod two_phase_sets;
+mod workers;
 
+use crate::floors::Floor;
+use crate::table;
 use cases::{Case, cases};
 use sides::{Measure, Side};
 use std::process::{Command, ExitCode};
@@ -22,8 +25,14 @@ pub fn compare(turns: Turns, wanted: &[String]) -> ExitCode {
     let is_wanted = |case: &Case| wanted.is_empty() || wanted.iter().any(|name| case.name.starts_with(name.as_str()));
     let all: Vec<report::Compared> =
         cases().into_iter().filter(is_wanted).map(|case| compare_sides(case, turns)).collect();
-    println!("{}\n{}", report::figures(&all), report::floors(&all));
-    ExitCode::from(u8::from(report::fails(&all)))
+    let workers = if wanted.is_empty() { workers::measure().into() } else { Vec::new() };
+    let floors: Vec<Floor> = report::floors(&all).into_iter().chain(workers::floors(&workers)).collect();
+    println!("{}", report::figures(&all));
+    if !workers.is_empty() {
+        println!("{}", workers::figures(&workers));
+    }
+    println!("{}", table::floors(&floors));
+    ExitCode::from(u8::from(floors.iter().any(Floor::fails)))
 }
 
 fn compare_sides(case: Case, turns: Turns) -> report::Compared {

@@ -67,11 +67,6 @@ pub fn figures(all: &[Compared]) -> String {
 }
 
 /// What is demanded and what was seen.
-pub fn floors(all: &[Compared]) -> String {
-    table::floors(&all.iter().flat_map(Compared::floors).collect::<Vec<Floor>>())
-}
-
-/// Whether something is not as demanded.
-pub fn fails(all: &[Compared]) -> bool {
-    all.iter().flat_map(Compared::floors).any(|floor| floor.fails())
+pub fn floors(all: &[Compared]) -> Vec<Floor> {
+    all.iter().flat_map(Compared::floors).collect()
 }
