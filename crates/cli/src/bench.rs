@@ -4,6 +4,7 @@ pub mod ds2;
 
 use crate::args::{BenchArgs, Table};
 use manyworlds::Network;
+use manyworlds::cli::progress::Pieces;
 use manyworlds::cli::terminal::print_line;
 use manyworlds::cli::{Complaint, Exit};
 use manyworlds_protocols::{Model, find};
@@ -118,10 +119,15 @@ fn table(title: &str, entries: &[Entry], timeout: Duration) -> Result<(), Compla
         .chain([Network::P2p, Network::Cd, Network::Mbox].map(|n| (n.name(), n, false)));
     let heads: Vec<String> = columns.clone().map(|(name, ..)| format!("{name:>20}")).collect();
     print_line(&format!("{:22}{}", "", heads.concat()));
+    let progress = Pieces::new(entries.len() * heads.len(), "entries");
     for entry in entries {
-        let cells = columns.clone().map(|(_, network, eager)| measure(entry, network, eager, timeout));
+        let cells = columns.clone().map(|(_, network, eager)| {
+            let measured = measure(entry, network, eager, timeout);
+            progress.next();
+            measured
+        });
         let cells: Vec<String> = cells.map(|m| m.map(|m| m.cell())).collect::<Result<_, _>>()?;
-        print_line(&format!("{:22}{}", title_of(entry), cells.concat()));
+        progress.suspend(|| print_line(&format!("{:22}{}", title_of(entry), cells.concat())));
     }
     Ok(())
 }

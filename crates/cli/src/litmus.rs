@@ -1,6 +1,7 @@
 //! `manyworlds litmus`: every row of a table under its four networks.
 
 use crate::args::LitmusArgs;
+use manyworlds::cli::progress::Pieces;
 use manyworlds::cli::terminal::print_line;
 use manyworlds::cli::{Complaint, Exit};
 use manyworlds::{Engine, Network};
@@ -16,15 +17,18 @@ pub fn run(args: &LitmusArgs) -> Result<Exit, Complaint> {
         format!("{file}: byte {} is not UTF-8; expected a table of litmus programs", e.utf8_error().valid_up_to())
     })?;
     let (mut checked, mut mismatches) = (0, 0);
+    let progress = Pieces::new(text.lines().count(), "rows");
     for (number, line) in text.lines().enumerate() {
+        progress.next();
         if line.trim().is_empty() || line == HEADER {
             continue;
         }
         let found = row(line, args.engine).map_err(|e| format!("{file}:{}: {e}", number + 1))?;
         checked += Network::ALL.len();
         mismatches += found.len();
-        found.iter().for_each(|mismatch| print_line(mismatch));
+        progress.suspend(|| found.iter().for_each(|mismatch| print_line(mismatch)));
     }
+    drop(progress);
     if checked == 0 {
         return Err(format!("{file}: there is no program in it; expected a table: {}", HEADER.replace('\t', ", ")));
     }

@@ -6,6 +6,7 @@ use super::model;
 use crate::args::{self, BenchArgs};
 use manyworlds::actor::System;
 use manyworlds::cli::Complaint;
+use manyworlds::cli::progress::Pieces;
 use manyworlds::cli::terminal::print_line;
 use manyworlds::{EngineName, Options, Outcome, ScheduleStats, StopReason};
 use manyworlds_report::grouped;
@@ -43,11 +44,16 @@ pub fn run(args: &BenchArgs, timeout: Duration) -> Result<(), Complaint> {
     print_line(LEGEND);
     let all = !args.names.iter().any(|table| matches!(table, args::Table::Ds2Of(_)));
     let mut tables = Vec::new();
-    for plan in PLANS.iter().filter(|plan| all || args.names.contains(&args::Table::Ds2Of(plan.model()))) {
-        let table = Table::measure(plan, args, timeout)?;
-        print_line(&format!("\n{}\n{}\n{}", plan.heading(), plan.side(), table.text()));
+    let wanted = |plan: &&Plan| all || args.names.contains(&args::Table::Ds2Of(plan.model()));
+    let plans: Vec<&Plan> = PLANS.iter().filter(wanted).collect();
+    let progress = Pieces::new(plans.len() * ENGINES.len(), "entries");
+    for plan in plans {
+        let table = Table::measure(plan, args, timeout, &progress)?;
+        let text = format!("\n{}\n{}\n{}", plan.heading(), plan.side(), table.text());
+        progress.suspend(|| print_line(&text));
         tables.push((plan, table));
     }
+    drop(progress);
     let found: Vec<String> = tables.iter().filter_map(|(plan, table)| table.found(&plan.title())).collect();
     if !found.is_empty() {
         print_line("\nWho finds what");
@@ -68,11 +74,15 @@ struct Table {
 }
 
 impl Table {
-    fn measure(plan: &Plan, args: &BenchArgs, timeout: Duration) -> Result<Table, Complaint> {
+    fn measure(plan: &Plan, args: &BenchArgs, timeout: Duration, progress: &Pieces) -> Result<Table, Complaint> {
         let model = model(plan.model())?;
         let system = model.system(&model.params(plan.params())?)?;
-        let mut rows: Vec<Row> =
-            ENGINES.into_iter().map(|engine| Row::measure(&system, engine, args, timeout)).collect();
+        let measured = |engine| {
+            let row = Row::measure(&system, engine, args, timeout);
+            progress.next();
+            row
+        };
+        let mut rows: Vec<Row> = ENGINES.into_iter().map(measured).collect();
         mark_missed(&mut rows);
         Ok(Table { rows })
     }

@@ -2,6 +2,7 @@
 
 use super::args::LinearizeArgs;
 use super::check::{interrupt, workers};
+use super::progress::Bar;
 use super::terminal::{complain, note, print_line, style};
 use super::{Complaint, Exit, history_page, output};
 use crate::suggest::did_you_mean;
@@ -49,8 +50,11 @@ pub fn run(args: &LinearizeArgs) -> Result<Exit, Complaint> {
     let cancel = interrupt();
     let (mut unread, mut violated, mut incomplete) = (Vec::new(), false, false);
     for file in &args.files {
-        let watch = Watch::new(question.timeout, args.max_memory, Some(cancel.clone()), None);
-        match check(&question, file, &watch) {
+        let bar = Bar::of_history(question.timeout);
+        let watch = Watch::new(question.timeout, args.max_memory, Some(cancel.clone()), Some(&bar));
+        let checked = check(&question, file, &watch);
+        bar.clear();
+        match checked {
             Ok(checked) => {
                 violated |= matches!(checked.answer.verdict, Verdict::Violated(_));
                 incomplete |= matches!(checked.answer.verdict, Verdict::Incomplete(_));

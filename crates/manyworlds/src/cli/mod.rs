@@ -23,7 +23,7 @@ mod json;
 mod linearize;
 mod list;
 mod output;
-mod progress;
+pub mod progress;
 mod replay;
 pub mod terminal;
 pub mod values;
