@@ -1,4 +1,5 @@
 //! The model zoo: one file a protocol, used by the command line, the tests, the benches and the book.
+#![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
 pub mod abd;

@@ -30,6 +30,7 @@
 //! | [`locals`] | the system as the DPOR engine sees it |
 //! | [`narrate`] | paths as traces, and traces as paths |
 //! | `coverage` | what a run exercised, and what it never did |
+#![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
 pub mod actor;

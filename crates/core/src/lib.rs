@@ -3,6 +3,7 @@
 //!
 //! Nothing here does I/O, reads a clock or starts a thread. Front ends implement [`Locals`]; engines are
 //! written against it and never see a user type.
+#![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
 mod choices;

@@ -28,6 +28,7 @@
 //! | `concrete` | a path between representatives as one that can really be taken |
 //! | `check` | which properties a state violates |
 //! | `visited` | the set of states seen |
+#![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
 mod bfs;

@@ -16,6 +16,7 @@
 //! | [`witness`], [`replay`] | from a graph to a trace and back |
 //! | [`world`] | finished executions in canonical form |
 //! | [`brute`] | the naive twin: every interleaving |
+#![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
 pub mod brute;

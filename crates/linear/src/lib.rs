@@ -6,7 +6,7 @@
 //!
 //! Histories recorded from real systems are read by [`formats`], as a [`Recorded`] history; an [`Object`] checks it. A [`stage::Stage`] is what a model
 //! checker keeps of a history.
-
+#![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
 mod check;

@@ -1,4 +1,5 @@
 //! The attributes of Manyworlds. Use them through the facade: `#[manyworlds::test]`, `#[manyworlds::monitor(…)]`.
+#![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
 mod monitor;

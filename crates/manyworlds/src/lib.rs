@@ -76,6 +76,7 @@
 //! | change defaults from outside | [`environment`] |
 //!
 //! A [`Verdict`] is verified, violated or incomplete. A run that hit a bound is never verified, and every violation was replayed before it is reported.
+#![warn(missing_docs)]
 
 mod actors;
 #[cfg(doctest)]

@@ -1,5 +1,6 @@
 //! Memory that is far away: what will be read soon is asked for early, and what is read at random lies in large pages. The lines that need `unsafe`
 //! live here, so that the engines need none.
+#![warn(missing_docs)]
 
 /// Starts to fetch `slice[index]`, and does not wait for it. Does nothing where the processor cannot be asked, or the index is out of bounds.
 #[inline(always)]

@@ -13,6 +13,7 @@
 //! | `coroutine`, `overflow`, `panics` | stacks, their pool, and what can go wrong on them |
 //! | [`monitor`] | processes that watch |
 //! | [`thread`], [`sync`] | the standard library's names, on message passing |
+#![warn(missing_docs)]
 
 mod api;
 mod context;

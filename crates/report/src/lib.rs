@@ -16,6 +16,7 @@
 //! | `order`, `rows`, `layout`, `canvas` | the way from steps to a chart: drawing order, rows, columns, characters |
 //! | `brief` | messages as labels, what differs first |
 //! | `place`, `style`, `text` | short source locations, glyphs and colours, widths and cuts |
+#![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
 mod brief;
