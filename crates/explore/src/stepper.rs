@@ -67,7 +67,8 @@ impl<M: Model> Stepper<M> {
             whole: config.exact || config.symmetry,
             persistent,
             quick: M::TELLS_PRINTS && !(config.exact || config.symmetry || persistent),
-            sleeps: M::TELLS_INDEPENDENCE && !config.symmetry && !persistent,
+            // Whoever wants to know what came of every step has to see it.
+            sleeps: M::TELLS_INDEPENDENCE && !config.symmetry && !persistent && !config.coverage,
             sleep: Sleep::default(),
             actions: Vec::new(),
             worked_out: 0,
@@ -140,8 +141,6 @@ impl<M: Model> Stepper<M> {
         }
         for nth in range {
             if self.sleeps && self.sleep.holds(asleep, nth) {
-                // It was taken before, in another order.
-                self.note(nth, true, false);
                 generated += 1;
                 continue;
             }

@@ -85,8 +85,8 @@ fn a_run_that_is_stopped_anywhere_tells_what_it_has_seen() {
         let report = explore(&PLAIN, Engine::Bfs, &config, &Patience(AtomicU64::new(ticks))).expect("can be decided");
         assert_eq!(report.stopped, Some(StopReason::Timeout));
         let states = report.stats.states.expect("it counts states");
-        assert_eq!(report.states.len() as u64, states);
-        assert!((0..states).zip(&report.states).all(|(number, &state)| number == 0 || state > 0));
+        // The digits from one to ten: a naive search finds the numbers in their order.
+        assert_eq!(report.states, (0..states).collect::<Vec<u64>>());
         // Every state has ten successors, all of them new as long as there is room.
         let expanded = states - report.frontier;
         assert_eq!(report.stats.transitions, Some(1 + 10 * expanded), "after {ticks} ticks");

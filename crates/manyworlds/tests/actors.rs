@@ -373,7 +373,7 @@ fn what_an_engine_cannot_decide_is_left_out_if_that_is_wanted() {
         assert_eq!(Options { engine, reduce, ..Options::new() }.check(&system).is_err(), !left_out.is_empty());
         let verdict = ask(engine, reduce).expect("the rest can be decided").outcome.verdict;
         let Verdict::Verified { scope } = verdict else { panic!("{engine}: {verdict:?}") };
-        assert_eq!(scope.split_once(", not asked").map_or("", |_| left_out), left_out, "{scope}");
+        assert_eq!(scope.contains("not asked"), !left_out.is_empty(), "{engine}: {scope}");
         assert!(scope.ends_with(left_out), "{engine}: {scope}");
     }
 }
