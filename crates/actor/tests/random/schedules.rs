@@ -106,9 +106,15 @@ fn compare(case: &Case) {
         let (dpor, figures) = run(&system, SchedulerName::Dpor, Config::default());
         adds_up(&figures, &dpor);
         assert!(figures.schedules <= all, "a reduction under {network}");
-        assert_eq!(ends(&system, &dpor), every, "how schedules end under {network}");
-        assert_eq!(dpor.found.is_some(), exhaustive.found.is_some(), "failures under {network}");
-        assert_eq!(dpor.stopped, None);
+        // Where several send into one queue, DP may miss schedules, and says so.
+        let is_complete = network != Network::Mbox && case.channels.is_empty();
+        if is_complete {
+            assert_eq!(ends(&system, &dpor), every, "how schedules end under {network}");
+            assert_eq!(dpor.found.is_some(), exhaustive.found.is_some(), "failures under {network}");
+            assert_eq!(dpor.stopped, None);
+        }
+        let missed = dpor.found.is_none() && ends(&system, &dpor) != every;
+        assert!(ends(&system, &dpor).is_subset(&every) && (!missed || dpor.stopped.is_some()), "under {network}");
 
         let keyed = system.clone().touches(|tag: &u8| Keys::only([tag % 2]));
         for name in SchedulerName::ALL {
@@ -126,7 +132,8 @@ fn compare(case: &Case) {
         let (_, of_all) = run(&recording, SchedulerName::Exhaustive, Config::default());
         assert_eq!(of_all.schedules, all, "recording changes nothing under {network}");
         let (_, of_dpor) = run(&recording, SchedulerName::Dpor, Config::default());
-        assert_eq!(of_dpor.unique, of_all.unique, "histories under {network}");
+        assert!(of_dpor.unique <= of_all.unique, "histories under {network}");
+        assert!(!is_complete || of_dpor.unique == of_all.unique, "histories under {network}");
     }
 }
 
