@@ -5,16 +5,14 @@
 pub struct Bits(Vec<u64>);
 
 impl Bits {
-    /// All numbers below `end`.
-    pub fn below(end: usize) -> Bits {
-        let mut bits = Bits(vec![u64::MAX; end / 64]);
-        bits.0.push((1 << (end % 64)) - 1);
-        bits
-    }
-
     /// Whether a number is in it.
     pub fn contains(&self, n: usize) -> bool {
         self.0.get(n / 64).is_some_and(|word| (word >> (n % 64)) & 1 == 1)
+    }
+
+    /// Whether some number is in both.
+    pub fn meets(&self, other: &Bits) -> bool {
+        self.0.iter().zip(&other.0).any(|(word, more)| word & more != 0)
     }
 
     /// Adds a number.
@@ -40,13 +38,19 @@ mod tests {
 
     #[test]
     fn what_goes_in_is_in_it_and_nothing_else() {
-        for end in [0, 1, 63, 64, 65, 130] {
-            let below = Bits::below(end);
-            assert!((0..200).all(|n| below.contains(n) == (n < end)), "below {end}");
+        let of = |numbers: &[usize]| {
+            let mut bits = Bits::default();
+            numbers.iter().for_each(|&n| bits.insert(n));
+            bits
+        };
+        let sets: [&[usize]; 5] = [&[], &[0], &[63, 64], &[70, 3], &[130]];
+        for one in sets {
+            for other in sets {
+                let mut both = of(one);
+                both.extend(&of(other));
+                assert!((0..200).all(|n| both.contains(n) == (one.contains(&n) || other.contains(&n))));
+                assert_eq!(of(one).meets(&of(other)), one.iter().any(|n| other.contains(n)), "{one:?} and {other:?}");
+            }
         }
-        let mut bits = Bits::default();
-        bits.insert(70);
-        bits.extend(&Bits::below(3));
-        assert!((0..200).all(|n| bits.contains(n) == (n < 3 || n == 70)));
     }
 }

@@ -1,23 +1,32 @@
-//! Dynamic partial-order reduction (DP) after Flanagan and Godefroid: only orders of dependent receives are told apart (DS2 §2.2.4).
+//! Dynamic partial-order reduction (DP): only orders of dependent receives are told apart (DS2 §2.2.4).
 //!
-//! When a receive races with an earlier step, the race is reversed in the state from which that step was taken: there the receive itself is
-//! added to the backtracking set, or, if it was not enabled, the receives after that step which it depends on and which were. DS2 adds all receives
-//! that came in between; those on which it does not depend bring it no nearer. If there are none, everything enabled is added.
+//! When a step races with an earlier one, the race is reversed in the state from which that was taken: there one of the receives with which a schedule
+//! can begin that has the two the other way round is added to the backtracking set, unless one of them is in it already. Such a schedule
+//! takes what comes between the two and does not happen after the earlier one, then the later one; it can begin with each of its receives before
+//! which none of the others has to come. They are called its initials, and the set a *source set* (Abdulla, Aronis, Jonsson, Sagonas).
 //!
-//! Where several processes send into one queue (mbox) it may miss schedules, and is incomplete: whether a step sends there, and so what it depends on, may
-//! itself depend on an earlier step of its actor. The smallest system that shows it: at the start, `m` for a (from a), `n` for b (from a), a timer of
-//! b. On `m`, a sends to itself; on `n`, b answers a, but only after its timer went off. In the schedule m, timer, n the last step that n depends
-//! on is the timer, so that n is not tried against m; timer, n, m is never seen.
+//! DS2 has Flanagan and Godefroid here: of each receive that is pending the last race alone, and the receive itself is added if it is
+//! enabled. That assumes that it depends on the same steps whenever it is taken. But what an actor sends, invokes and returns may depend on what it
+//! received before. The smallest system that shows it: under mbox, at the start, `m` for a (from a), `n` for b (from a), a timer of b. On `m`,
+//! a sends to itself; on `n`, b answers a, but only after its timer went off. In the schedule m, timer, n the last step that n depends on is
+//! the timer, and to take n at the start instead of m makes b say nothing: timer, n, m is never seen. Here n races with m as well,
+//! and the schedule that has them the other way round begins with the timer.
 //!
-//! Elsewhere it is complete for states at rest, failures and histories. The argument is theirs, with lanes for processes: a
-//! lane has one next step at a time; steps that do not interfere commute (they change different actors and different queues, and taking from the
-//! front of a queue commutes with putting something at its end); no step but its own, of the same actor, disables the next step of a
-//! lane, except a fault, a failure, and a handler that takes a timer back, and those make everything they disable be explored in the same
-//! state. A system in which schedules do not end has no such guarantee; its runs are cut off and incomplete.
+//! It is complete for states at rest, failures and histories. Why: let a schedule w go on from a state, and let no initial of it be explored
+//! there. Take an explored receive p that commutes with as many first steps of w as possible, and let q be the next one. As q depends on p, they
+//! race after p in a schedule that is explored; so there is an explored initial u of a schedule that begins with those steps that q needs
+//! and q. It is no initial of w, so it is a step that is none of those and commutes with all of them and with q as it is after p. If that is q
+//! as it is in w, u commutes with more steps of w than p: impossible. If not, p is a step of the actor of q, u is not, and q
+//! depends on u. Then u does as well as p, and q is the same with and without u: the same argument with u for p ends it.
+//!
+//! It takes for granted that steps that do not interfere commute (they change different actors and different queues, and taking from the front of a
+//! queue commutes with putting something at its end), and that no step but one of the same actor disables the next step of a lane, except a
+//! fault, a failure, and a handler that takes a timer back. Those make everything they disable be explored in the same state. A system in
+//! which schedules do not end has no such guarantee; its runs are cut off and incomplete.
 
+use super::bits::Bits;
 use super::frame::Frame;
-use super::races::Race;
-use super::{Promise, Scheduler};
+use super::{Promise, Scheduler, races};
 use crate::Model;
 
 /// Reverses every race.
@@ -26,25 +35,41 @@ pub struct Dpor;
 impl Scheduler for Dpor {
     const PROMISE: Promise = Promise::EveryTrace;
 
-    fn reverse<M: Model>(&self, frames: &mut [Frame<M>], race: &Race<'_>) {
-        let (below, above) = frames.split_at_mut(race.step + 1);
-        let at = &mut below[race.step];
-        if let Some(entry) = race.receive.and_then(|receive| at.entry(receive.lane)) {
-            at.backtrack[entry] = true;
-            return;
+    fn open<M: Model>(&mut self, frames: &mut [Frame<M>]) {
+        for step in races::look_at_last(self, frames) {
+            reverse(frames, step);
         }
-        let mut found = false;
-        for (nth, frame) in above.iter().enumerate() {
-            if !race.past.contains(race.step + 1 + nth) {
-                continue;
-            }
-            if let Some(entry) = frame.received().and_then(|receive| at.entry(receive.lane)) {
-                at.backtrack[entry] = true;
-                found = true;
-            }
-        }
-        if !found {
-            at.backtrack.fill(true);
-        }
+        frames.last_mut().into_iter().for_each(races::begin);
     }
+}
+
+/// The step that was taken last could come before this one.
+fn reverse<M: Model>(frames: &mut [Frame<M>], step: usize) {
+    let initials = initials(frames, step);
+    let backtrack = &mut frames[step].backtrack;
+    if initials.iter().any(|&entry| backtrack[entry]) {
+        return;
+    }
+    match initials.last() {
+        Some(&entry) => backtrack[entry] = true,
+        None => assert!(frames[frames.len()-2].received().is_none(), "FALLBACK"),
+    }
+}
+
+/// What a schedule can begin with that takes the last step before this one: the entries of this one's frame.
+fn initials<M: Model>(frames: &[Frame<M>], step: usize) -> Vec<usize> {
+    let last = frames.len() - 2;
+    let mut before = Bits::default();
+    let mut initials = Vec::new();
+    for other in step + 1..=last {
+        let past = &frames[other].past;
+        if other != last && past.contains(step) {
+            continue;
+        }
+        if !past.meets(&before) {
+            initials.extend(frames[other].received().and_then(|receive| frames[step].entry(receive.lane)));
+        }
+        before.insert(other);
+    }
+    initials
 }

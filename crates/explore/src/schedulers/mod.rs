@@ -44,7 +44,6 @@ use crate::config::{Config, Report};
 use crate::receive::Receive;
 use frame::Frame;
 use manyworlds_core::Observer;
-use races::Race;
 use skeleton::Search;
 
 /// One of the seven.
@@ -106,6 +105,7 @@ pub trait Scheduler: Sized {
     /// A new state is on top of the stack: says what is to be explored there, and perhaps below.
     fn open<M: Model>(&mut self, frames: &mut [Frame<M>]) {
         races::look_back(self, frames);
+        frames.last_mut().into_iter().for_each(races::begin);
     }
 
     /// Whether it matters which of two receives comes first (Definition 3).
@@ -118,13 +118,7 @@ pub trait Scheduler: Sized {
     fn did_enable(&self, earlier: &Receive, later: &Receive, co_enabled: bool) -> bool {
         let _ = (earlier, later);
         co_enabled
-    }
-
-    /// A race was found: sees to it that it is reversed (Algorithm 1, lines 5 to 8).
-    fn reverse<M: Model>(&self, frames: &mut [Frame<M>], race: &Race<'_>) {
-        trans_dpor::reverse(self, frames, race);
-    }
-}
+    }}
 
 /// Runs a scheduler.
 pub fn run<M: Model>(model: &M, name: SchedulerName, config: &Config, observer: &dyn Observer) -> Report<M> {

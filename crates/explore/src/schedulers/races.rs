@@ -1,4 +1,5 @@
-//! What happened before what in a schedule, and which of its steps could have gone the other way round.
+//! What happened before what in a schedule, and which of its steps could have gone the other way round. DP asks for the races of each step
+//! that is taken ([`look_at_last`]), the others for the last one of each receive that is pending ([`look_back`], as in the paper).
 //!
 //! A step happens before a later one if they are dependent, if it sent what the later one receives, if it received from the same lane,
 //! or through others in between. (DS2's Definition 4 has the first of these only. Taken by the letter no message is then caused by the one that
@@ -8,71 +9,51 @@
 use super::Scheduler;
 use super::bits::Bits;
 use super::frame::Frame;
+use super::trans_dpor;
 use crate::Model;
 use crate::receive::{Lane, Receive};
 
-/// A pending receive that could come before a step that was taken.
-pub struct Race<'a> {
-    /// The step: the one taken from the frame with this number.
-    pub step: usize,
-    /// The receive; `None` if it is something else, which interferes with everything.
-    pub receive: Option<&'a Receive>,
-    /// The steps that happen before it.
-    pub past: &'a Bits,
-}
-
-/// Algorithm 1, lines 3 to 12, for the state on top: looks for races, has them reversed, and says what is explored first.
+/// Algorithm 1, lines 3 to 12, for the state on top: looks for the last race of each pending receive and has it reversed.
 pub fn look_back<M: Model, S: Scheduler>(scheduler: &S, frames: &mut [Frame<M>]) {
-    remember_past(scheduler, frames);
-    explore_disabled(frames);
+    look_at_last(scheduler, frames);
     let top = frames.len() - 1;
     let entries = std::mem::take(&mut frames[top].entries);
     for receive in entries.iter().filter_map(|entry| entry.receive.as_ref()) {
         let past = causes(frames, receive);
         if let Some(step) = last_race(scheduler, frames, receive, &past) {
-            scheduler.reverse(frames, &Race { step, receive: Some(receive), past: &past });
+            trans_dpor::reverse(scheduler, frames, step, receive);
         }
     }
-    let all = entries.iter().any(|entry| entry.receive.is_none());
-    if all {
-        reverse_strangers(scheduler, frames);
-    }
     frames[top].entries = entries;
-    match frames[top].backtrack.as_mut_slice() {
-        // What interferes with everything goes before and after everything.
+}
+
+/// Says what is explored in the state on top, whatever comes of it: something, and everything if something can happen there that is no receive and
+/// so goes before and after everything.
+pub fn begin<M: Model>(top: &mut Frame<M>) {
+    let all = top.entries.iter().any(|entry| entry.receive.is_none());
+    match top.backtrack.as_mut_slice() {
         backtrack if all => backtrack.fill(true),
         [first, ..] => *first = true,
         [] => {}
     }
 }
 
-/// Something that is no receive can happen in the state on top. If it could happen before, races with it were looked for then, and states since
-/// then are explored in full. If not, the last step made it possible, and it races with the last step that does not happen before that.
-fn reverse_strangers<M: Model, S: Scheduler>(scheduler: &S, frames: &mut [Frame<M>]) {
-    let Some(last) = frames.len().checked_sub(2) else { return };
-    let mut past = Bits::default();
-    add(&mut past, frames, last);
-    if let Some(step) = (0..last).rev().find(|&step| !past.contains(step)) {
-        scheduler.reverse(frames, &Race { step, receive: None, past: &past });
-    }
-}
-
-/// Works out what happens before the step that was taken last.
-fn remember_past<M: Model, S: Scheduler>(scheduler: &S, frames: &mut [Frame<M>]) {
-    let Some(last) = frames.len().checked_sub(2) else { return };
-    let past = match frames[last].received() {
-        None => Bits::below(last),
-        Some(receive) => {
-            let mut past = causes(&frames[..=last], receive);
-            for step in (0..last).rev() {
-                if !past.contains(step) && depend(scheduler, frames[step].received(), receive) {
-                    add(&mut past, frames, step);
-                }
-            }
-            past
+/// Works out what happens before the step that was taken last, and gives the steps it races with: those that it depends on, that did not make
+/// it possible, and after which nothing comes on which it depends. They could come after it, if nothing else is changed.
+pub fn look_at_last<M: Model, S: Scheduler>(scheduler: &S, frames: &mut [Frame<M>]) -> Vec<usize> {
+    let Some(last) = frames.len().checked_sub(2) else { return Vec::new() };
+    explore_disabled(frames);
+    let receive = frames[last].received();
+    let mut past = receive.map_or_else(Bits::default, |receive| causes(&frames[..=last], receive));
+    let mut races = Vec::new();
+    for step in (0..last).rev() {
+        if !past.contains(step) && receive.is_none_or(|receive| depend(scheduler, frames[step].received(), receive)) {
+            add(&mut past, frames, step);
+            races.push(step);
         }
-    };
+    }
     frames[last].past = past;
+    races
 }
 
 /// The step that was taken last may have taken others away: a timer, or everything, if it failed. Nothing that is pending tells of that race

@@ -12,7 +12,6 @@ use crate::stepper::{Stepper, count_user_steps};
 use crate::{Kind, Model, Path};
 use manyworlds_core::{Observer, Progress, ScheduleStats, StopReason, Violation};
 use rustc_hash::FxHashSet;
-use std::cell::Cell;
 
 /// Steps of a schedule, if the budget does not say: systems that go on for ever are cut off here.
 const STEPS: u64 = 10_000;
@@ -39,8 +38,6 @@ pub struct Search<'a, M: Model, S> {
     visits: u64,
     ticks: u64,
     cut: u64,
-    /// Some step put something into a queue that several processes send to.
-    ordered: Cell<bool>,
     longest: usize,
     over: bool,
 }
@@ -63,7 +60,6 @@ impl<'a, M: Model, S: Scheduler> Search<'a, M, S> {
             visits: 0,
             ticks: 0,
             cut: 0,
-            ordered: Cell::new(false),
             longest: 0,
             over: false,
         }
@@ -144,7 +140,6 @@ impl<'a, M: Model, S: Scheduler> Search<'a, M, S> {
             let Some(next) = model.next(state, &action) else { continue };
             let receive = if S::RECEIVES { model.receive(state, &action) } else { None };
             let lane = receive.as_ref().map(|receive| receive.lane);
-            self.ordered.set(self.ordered.get() || receive.as_ref().is_some_and(|receive| receive.orders != 0));
             let way = Way { action, receive, next };
             match entries.iter_mut().find(|entry| lane.is_some() && entry.lane() == lane) {
                 Some(entry) => entry.add(way),
@@ -288,7 +283,7 @@ impl<'a, M: Model, S: Scheduler> Search<'a, M, S> {
                 self.report.stats.violations += u64::from(self.report.found.is_some());
             }
             // A state in the middle of a schedule may be passed in none of those that are explored.
-            Promise::EveryTrace if !passes && unseen.is_none() && !self.ordered.get() => {}
+            Promise::EveryTrace if !passes && unseen.is_none() => {}
             _ => self.stop(StopReason::SchedulerIncomplete),
         }
     }

@@ -18,7 +18,6 @@
 //! reversals together (`z p y q x`) nothing is seen. DP adds z, on which p depends; IRed follows p to z.
 
 use super::frame::Frame;
-use super::races::Race;
 use super::{Promise, Scheduler};
 use crate::Model;
 use crate::receive::Receive;
@@ -30,16 +29,15 @@ impl Scheduler for TransDpor {
     const PROMISE: Promise = Promise::SomeSchedules;
 }
 
-/// Adds one receive to the backtracking set of the state from which the step was taken, unless that is frozen.
-pub fn reverse<M: Model, S: Scheduler>(scheduler: &S, frames: &mut [Frame<M>], race: &Race<'_>) {
-    let at = &frames[race.step];
+/// A receive could come before a step that was taken (Algorithm 1, lines 5 to 8): adds one receive to the backtracking set of the state from
+/// which that step was taken, unless that is frozen.
+pub fn reverse<M: Model, S: Scheduler>(scheduler: &S, frames: &mut [Frame<M>], step: usize, receive: &Receive) {
+    let at = &frames[step];
     if at.frozen {
         return;
     }
-    // What is no receive is explored in full where it can happen; the paper has none.
-    let Some(receive) = race.receive else { return };
-    let Some(entry) = at.entry(receive.lane).or_else(|| root(scheduler, frames, race.step, receive)) else { return };
-    let at = &mut frames[race.step];
+    let Some(entry) = at.entry(receive.lane).or_else(|| root(scheduler, frames, step, receive)) else { return };
+    let at = &mut frames[step];
     if !at.backtrack[entry] {
         at.backtrack[entry] = true;
         at.frozen = true;
