@@ -166,3 +166,68 @@ fn a_lane_holds_what_must_not_overtake() {
     assert_eq!(lanes(Network::P2p, 1), [1, 1]);
     assert_eq!(lanes(Network::Mbox, 2), [3]);
 }
+
+/// Two of them: the first asks itself and the second one; who is asked says something to the first, but the second one only after its timer
+/// went off. What it says is a message, or a note: the first one's operation returns, the second one invokes one.
+struct Sleeper {
+    first: bool,
+    notes: bool,
+}
+
+const ASKED: bool = true;
+const SAID: bool = false;
+
+impl Actor for Sleeper {
+    /// Whether it is awake, and who said something to it.
+    type State = (bool, Vec<Pid>);
+    type Message = bool;
+
+    fn start(&self, ctx: &mut Context<'_>) -> (bool, Vec<Pid>) {
+        if self.first {
+            ctx.invoked("sleep?");
+            ctx.send(Pid::root(0), ASKED);
+            ctx.send(Pid::root(1), ASKED);
+        } else {
+            ctx.set_timer("wake up");
+        }
+        (self.first, Vec::new())
+    }
+
+    fn message(&self, (awake, heard): &mut (bool, Vec<Pid>), from: Pid, asked: &bool, ctx: &mut Context<'_>) {
+        match (*asked, *awake) {
+            (SAID, _) => heard.push(from),
+            (ASKED, true) if !self.notes => ctx.send(Pid::root(0), SAID),
+            (ASKED, true) if self.first => ctx.returned("no"),
+            (ASKED, true) => ctx.invoked("yes?"),
+            (ASKED, false) => {}
+        }
+    }
+
+    fn timer(&self, (awake, _): &mut (bool, Vec<Pid>), _: &'static str, _: &mut Context<'_>) {
+        *awake = true;
+    }
+}
+
+/// What a step depends on may depend on what its actor received before: DP must not be content with the last step that it depends on.
+#[test]
+fn dpor_sees_both_orders_of_what_depends_on_each_other_only_after_something_else() {
+    for notes in [false, true] {
+        for network in Network::ALL {
+            let mut system = System::new().network(network);
+            for first in [true, false] {
+                system.add(format!("sleeper {first}"), Sleeper { first, notes });
+            }
+            let seen = |name| {
+                let config = Config { collect_final: true, ..Config::default() };
+                let report = explore(&system.worlds(), Engine::Schedules(name), &config, &NoObserver);
+                let report = report.expect("nothing to refuse");
+                assert_eq!(report.stopped, None);
+                (report.final_states.len(), report.stats.histories.expect("a scheduler has these figures").unique)
+            };
+            let every = seen(SchedulerName::Exhaustive);
+            assert_eq!(seen(SchedulerName::Dpor), every, "{network}, notes: {notes}");
+            // Both orders, and that the second one says nothing.
+            assert!(if notes { every.1 == 3 } else { every.0 == 3 }, "{network}, notes: {notes}: {every:?}");
+        }
+    }
+}

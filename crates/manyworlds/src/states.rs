@@ -185,9 +185,7 @@ fn left_out(engine: EngineName) -> &'static str {
     match engine {
         EngineName::SystematicRandom => "schedules drawn at random",
         EngineName::Delay => "schedules with few delays",
-        EngineName::Dpor => {
-            "every execution up to the order of independent receives (under mbox, not even that), but not every state"
-        }
+        EngineName::Dpor => "every execution up to the order of independent receives, but not every state",
         EngineName::LiViola => "schedules that differ for one key",
         _ => "schedules with one reversal at a time",
     }

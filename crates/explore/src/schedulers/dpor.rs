@@ -43,20 +43,20 @@ impl Scheduler for Dpor {
     }
 }
 
-/// The step that was taken last could come before this one.
+/// The step that was taken last could come before this one. The last of the initials is that step itself or near it: that makes fewer
+/// schedules than taking the first.
 fn reverse<M: Model>(frames: &mut [Frame<M>], step: usize) {
     let initials = initials(frames, step);
     let backtrack = &mut frames[step].backtrack;
-    if initials.iter().any(|&entry| backtrack[entry]) {
-        return;
-    }
-    match initials.last() {
-        Some(&entry) => backtrack[entry] = true,
-        None => assert!(frames[frames.len()-2].received().is_none(), "FALLBACK"),
+    if let Some(&entry) = initials.last()
+        && !initials.iter().any(|&entry| backtrack[entry])
+    {
+        backtrack[entry] = true;
     }
 }
 
-/// What a schedule can begin with that takes the last step before this one: the entries of this one's frame.
+/// What a schedule can begin with that takes the last step before this one: the entries of this one's frame. There are none if the last step
+/// is no receive and nothing comes between: it can happen in that frame, which is explored in full then, or this step made it possible.
 fn initials<M: Model>(frames: &[Frame<M>], step: usize) -> Vec<usize> {
     let last = frames.len() - 2;
     let mut before = Bits::default();
