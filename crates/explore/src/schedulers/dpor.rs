@@ -5,12 +5,11 @@
 //! takes what comes between the two and does not happen after the earlier one, then the later one; it can begin with each of its receives before
 //! which none of the others has to come. They are called its initials, and the set a *source set* (Abdulla, Aronis, Jonsson, Sagonas).
 //!
-//! DS2 has Flanagan and Godefroid here: of each receive that is pending the last race alone, and the receive itself is added if it is
-//! enabled. That assumes that it depends on the same steps whenever it is taken. But what an actor sends, invokes and returns may depend on what it
-//! received before. The smallest system that shows it: under mbox, at the start, `m` for a (from a), `n` for b (from a), a timer of b. On `m`,
-//! a sends to itself; on `n`, b answers a, but only after its timer went off. In the schedule m, timer, n the last step that n depends on is
-//! the timer, and to take n at the start instead of m makes b say nothing: timer, n, m is never seen. Here n races with m as well,
-//! and the schedule that has them the other way round begins with the timer.
+//! DS2 has Flanagan and Godefroid here: of each receive that is pending the last race alone. That assumes that a receive depends on the same steps
+//! whenever it is taken. But what an actor sends, invokes and returns may depend on what it received before. The smallest system that shows it:
+//! under mbox, at the start, `m` for a (from a), `n` for b (from a), a timer of b. On `m`, a sends to itself; on `n`, b answers a, but only
+//! after its timer went off. In the schedule m, timer, n the last step that n depends on is the timer. So n is never tried against m, and
+//! timer, n, m is never seen. Here n races with m as well, and the schedule that has them the other way round begins with the timer.
 //!
 //! It is complete for states at rest, failures and histories. Why: let a schedule w go on from a state, and let no initial of it be explored
 //! there. Take an explored receive p that commutes with as many first steps of w as possible, and let q be the next one. As q depends on p, they

@@ -118,7 +118,8 @@ pub trait Scheduler: Sized {
     fn did_enable(&self, earlier: &Receive, later: &Receive, co_enabled: bool) -> bool {
         let _ = (earlier, later);
         co_enabled
-    }}
+    }
+}
 
 /// Runs a scheduler.
 pub fn run<M: Model>(model: &M, name: SchedulerName, config: &Config, observer: &dyn Observer) -> Report<M> {
