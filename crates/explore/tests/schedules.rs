@@ -23,6 +23,10 @@ struct Post {
     /// What is on its way at the start.
     first: Vec<Letter>,
     answers: Vec<Answer>,
+    /// Whoever got an odd number of letters so far answers by these instead, and takes the next kind of letter for an invocation or a return.
+    moods: Vec<Answer>,
+    /// Everybody has one mailbox, whose letters come out in the order in which they went in.
+    mailboxes: bool,
     /// Whether receivers forget what they got: then letters can go round for ever.
     forgets: bool,
     /// No history in which a return comes before the last invocation is linearizable.
@@ -34,14 +38,39 @@ struct Post {
 type Desk = (Vec<Vec<u8>>, Vec<Letter>);
 
 impl Post {
-    fn answer(&self, (_, to, kind): Letter) -> impl Iterator<Item = Letter> {
-        let sent = self.answers.iter().filter(move |(key, _)| *key == (to, kind)).flat_map(|(_, sent)| sent);
+    fn is_moody(&self, (got, _): &Desk, (_, to, _): Letter) -> bool {
+        !self.moods.is_empty() && got[usize::from(to)].len() % 2 == 1
+    }
+
+    fn answer(&self, desk: &Desk, letter: Letter) -> impl Iterator<Item = Letter> {
+        let (_, to, kind) = letter;
+        let answers = if self.is_moody(desk, letter) { &self.moods } else { &self.answers };
+        let sent = answers.iter().filter(move |(key, _)| *key == (to, kind)).flat_map(|(_, sent)| sent);
         sent.map(move |&(next, kind)| (to, next, kind))
     }
-}
 
-fn lane((from, to, kind): Letter) -> Lane {
-    Lane(u64::from(from) << 8 | u64::from(to), u64::from(kind))
+    /// What a letter is to a history.
+    fn note(&self, desk: &Desk, letter: Letter) -> Option<HistoryKind> {
+        match letter.2 + u8::from(self.is_moody(desk, letter)) {
+            INVOKE => Some(HistoryKind::Invoked),
+            RETURN => Some(HistoryKind::Returned),
+            _ => None,
+        }
+    }
+
+    fn sort(&self, mail: &mut [Letter]) {
+        match self.mailboxes {
+            true => mail.sort_by_key(|&(_, to, _)| to),
+            false => mail.sort_unstable(),
+        }
+    }
+
+    fn lane(&self, (from, to, kind): Letter) -> Lane {
+        match self.mailboxes {
+            true => Lane(u64::from(to), 0),
+            false => Lane(u64::from(from) << 8 | u64::from(to), u64::from(kind)),
+        }
+    }
 }
 
 impl Model for Post {
@@ -52,20 +81,23 @@ impl Model for Post {
 
     fn initial(&self) -> Vec<Desk> {
         let mut mail = self.first.clone();
-        mail.sort_unstable();
+        self.sort(&mut mail);
         vec![(vec![Vec::new(); usize::from(self.actors)], mail)]
     }
 
     fn actions(&self, (_, mail): &Desk, out: &mut Vec<Letter>) {
         out.extend(mail);
-        out.dedup();
+        match self.mailboxes {
+            true => out.dedup_by_key(|&mut (_, to, _)| to),
+            false => out.dedup(),
+        }
     }
 
-    fn next(&self, (got, mail): &Desk, letter: &Letter) -> Option<Desk> {
-        let (mut got, mut mail) = (got.clone(), mail.clone());
+    fn next(&self, desk: &Desk, letter: &Letter) -> Option<Desk> {
+        let (mut got, mut mail) = desk.clone();
         mail.remove(mail.iter().position(|other| other == letter)?);
-        mail.extend(self.answer(*letter));
-        mail.sort_unstable();
+        mail.extend(self.answer(desk, *letter));
+        self.sort(&mut mail);
         if !self.forgets {
             got[usize::from(letter.1)].push(letter.2);
         }
@@ -76,28 +108,27 @@ impl Model for Post {
         self.properties.clone()
     }
 
-    fn receive(&self, (_, mail): &Desk, letter: &Letter) -> Option<Receive> {
+    fn receive(&self, desk: &Desk, letter: &Letter) -> Option<Receive> {
+        let note = self.note(desk, *letter);
+        let waits = |other: &&Letter| self.lane(**other) == self.lane(*letter);
+        let boxes = self.answer(desk, *letter).fold(0, |boxes, (_, to, _)| boxes | 1 << to);
         Some(Receive {
             sender: letter.0.into(),
             receiver: letter.1.into(),
-            lane: lane(*letter),
-            waiting: mail.iter().filter(|other| *other == letter).count() as u32,
-            sends: self.answer(*letter).map(lane).collect(),
-            orders: 0,
-            invokes: letter.2 == INVOKE,
-            returns: letter.2 == RETURN,
+            lane: self.lane(*letter),
+            waiting: desk.1.iter().filter(waits).count() as u32,
+            sends: self.answer(desk, *letter).map(|sent| self.lane(sent)).collect(),
+            orders: if self.mailboxes { boxes } else { 0 },
+            invokes: note == Some(HistoryKind::Invoked),
+            returns: note == Some(HistoryKind::Returned),
             keys: Keys::only([letter.2]),
             excluded: false,
         })
     }
 
-    fn recorded(&self, _: &Desk, letter: &Letter, _: &Desk, out: &mut Vec<HistoryEvent>) {
-        let kind = match letter.2 {
-            INVOKE => HistoryKind::Invoked,
-            RETURN => HistoryKind::Returned,
-            _ => return,
-        };
-        out.push(HistoryEvent { process: letter.1.into(), kind, label: 0 });
+    fn recorded(&self, desk: &Desk, letter: &Letter, _: &Desk, out: &mut Vec<HistoryEvent>) {
+        let event = |kind| HistoryEvent { process: letter.1.into(), kind, label: 0 };
+        out.extend(self.note(desk, *letter).map(event));
     }
 
     fn linearizable(&self, history: &[HistoryEvent]) -> Option<Result<(), Violation>> {
@@ -145,12 +176,10 @@ fn posts() -> impl Strategy<Value = Post> {
     let letter = (0..3u8, 0..3u8, 0..2u8);
     let answer = (0..3u8, 0..3u8)
         .prop_flat_map(|(actor, kind)| (Just((actor, kind)), prop::collection::vec((0..3u8, kind + 1..=3u8), 0..=2)));
-    (prop::collection::vec(letter, 0..=4), prop::collection::vec(answer, 0..=3)).prop_map(|(first, answers)| Post {
-        actors: 3,
-        first,
-        answers,
-        ..Post::default()
-    })
+    let answers = || prop::collection::vec(answer.clone(), 0..=3);
+    (prop::collection::vec(letter, 0..=4), answers(), answers(), any::<bool>()).prop_map(
+        |(first, answers, moods, mailboxes)| Post { actors: 3, first, answers, moods, mailboxes, ..Post::default() },
+    )
 }
 
 proptest! {
@@ -169,6 +198,8 @@ proptest! {
         let dpor = run(&post, SchedulerName::Dpor, &collect());
         prop_assert!(schedules(&dpor) <= all);
         prop_assert_eq!(&ends(&dpor), &every);
+        let unique = |report: &Report<Post>| report.stats.histories.map(|figures| figures.unique);
+        prop_assert_eq!(unique(&dpor), unique(&exhaustive));
         for name in SchedulerName::ALL {
             prop_assert!(ends(&run(&post, name, &collect())).is_subset(&every), "{:?}", name);
         }
