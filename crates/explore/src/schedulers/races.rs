@@ -39,7 +39,7 @@ pub fn begin<M: Model>(top: &mut Frame<M>) {
 }
 
 /// Works out what happens before the step that was taken last, and gives the steps it races with: those that it depends on, that did not make
-/// it possible, and after which nothing comes on which it depends. They could come after it, if nothing else is changed.
+/// it possible, and that happen before no other one on which it depends. They could come after it, if nothing else is changed.
 pub fn look_at_last<M: Model, S: Scheduler>(scheduler: &S, frames: &mut [Frame<M>]) -> Vec<usize> {
     let Some(last) = frames.len().checked_sub(2) else { return Vec::new() };
     explore_disabled(frames);
