@@ -35,6 +35,7 @@ pub(crate) fn explain<S: Spec>(
 ) -> Explanation {
     let (prefix, stuck, cause) = match found {
         Found::Stuck(number) => longest(spec, history, part, number, options),
+        Found::Never => longest(spec, history, part, first_stuck(spec, history, part, options), options),
         Found::Dead { order, stuck } => (order, stuck, part.to_vec()),
         Found::Order(_) | Found::Stopped => unreachable!("there is nothing to explain"),
     };
@@ -106,6 +107,38 @@ fn minimal_near(
     let some = nearest(size);
     let (kept, done) = minimize(&some, bad);
     (Some(kept), done)
+}
+
+/// The first operation at whose return there is no order any more, by halves. There is none at the last return; if the observer stops the search for an
+/// earlier one, that is what is known.
+fn first_stuck<S: Spec>(
+    spec: &S,
+    history: &History<S::Operation, S::Response>,
+    part: &[usize],
+    options: &Options,
+) -> usize {
+    let operations = history.operations();
+    let mut returns: Vec<(usize, usize)> =
+        part.iter().filter_map(|&number| Some((operations[number].returned?, number))).collect();
+    returns.sort_unstable();
+    let mut stopped = false;
+    let has_order = |returned: &(usize, usize)| {
+        let known = |number: usize| operations[number].returned.is_some_and(|at| (at, number) <= *returned);
+        let invoked = part.iter().filter(|&&number| operations[number].invoked <= returned.0);
+        let cut: Vec<_> = invoked
+            .map(|&number| Operation {
+                returned: operations[number].returned.filter(|_| known(number)),
+                ..operations[number].clone()
+            })
+            .collect();
+        let all: Vec<usize> = (0..cut.len()).collect();
+        let found = check_part(spec, &History::from_operations(cut), &all, options.consistency, options.observer).0;
+        stopped |= matches!(found, Found::Stopped);
+        matches!(found, Found::Order(_))
+    };
+    let last = returns.len() - 1;
+    let first = returns[..last].partition_point(has_order);
+    returns[if stopped { last } else { first }].1
 }
 
 /// An order of everything up to the return of an operation, the operation, and what was invoked before its return.
@@ -194,7 +227,7 @@ fn is_bad(found: Found) -> Result<bool, Tired> {
     match found {
         Found::Stopped => Err(Tired::Stopped),
         Found::Order(_) => Ok(false),
-        Found::Stuck(_) | Found::Dead { .. } => Ok(true),
+        Found::Stuck(_) | Found::Never | Found::Dead { .. } => Ok(true),
     }
 }
 

@@ -31,6 +31,6 @@ pub use first::first_impossible;
 pub use history::{Event, History, Misplaced, Operation};
 pub use objects::Object;
 pub use recorded::{Aside, BadLine, Call, Recorded};
-pub use spec::{Datum, Sequential, Spec, key_of};
+pub use spec::{Datum, Seen, Sequential, Spec, key_of};
 pub use value::Value;
 pub use watched::{Unexplained, Watched};

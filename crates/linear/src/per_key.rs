@@ -3,7 +3,7 @@
 //! Objects know nothing of each other, so a history of them is linearizable if and only if that of each is (P-compositionality); the key of
 //! an operation is all that [`Spec::key`] needs. Sequential consistency has no such property, and is asked of all objects together.
 
-use crate::spec::{Spec, key_of};
+use crate::spec::{Seen, Spec, key_of};
 use crate::value::Value;
 use std::collections::BTreeMap;
 
@@ -47,5 +47,21 @@ impl<S: Spec> Spec for PerKey<S> {
 
     fn reads(&self, (_, operation): &Self::Operation, response: Option<&S::Response>) -> bool {
         self.0.reads(operation, response)
+    }
+
+    fn precedence(&self, history: &[Seen<'_, Self::Operation, S::Response>]) -> Vec<(usize, usize)> {
+        let mut places_of: BTreeMap<&Value, Vec<usize>> = BTreeMap::new();
+        for (place, seen) in history.iter().enumerate() {
+            places_of.entry(&seen.operation.0).or_default().push(place);
+        }
+        let of_one = |places: &Vec<usize>| {
+            let seen = |&place: &usize| {
+                let Seen { operation: (_, operation), response, invoked, returned } = history[place];
+                Seen { operation, response, invoked, returned }
+            };
+            let pairs = self.0.precedence(&places.iter().map(seen).collect::<Vec<_>>());
+            pairs.into_iter().map(|(first, second)| (places[first], places[second])).collect::<Vec<_>>()
+        };
+        places_of.values().flat_map(of_one).collect()
     }
 }

@@ -70,6 +70,27 @@ pub trait Spec: Send + Sync + 'static {
         let _ = (operation, response);
         false
     }
+
+    /// Pairs of operations, by their places, of which the first takes effect before the second in every order that explains the history, as far as
+    /// responses tell and times alone do not: who was served first by a queue stood before the other. It is a promise, and a help where an
+    /// object shows late in which order things were put into it. To say nothing is always right.
+    fn precedence(&self, history: &[Seen<'_, Self::Operation, Self::Response>]) -> Vec<(usize, usize)> {
+        let _ = history;
+        Vec::new()
+    }
+}
+
+/// An operation of a history, for [`Spec::precedence`]. See [`Operation`](crate::Operation).
+#[derive(Debug)]
+pub struct Seen<'h, O, R> {
+    /// What was asked.
+    pub operation: &'h O,
+    /// The answer. `None`: it is not known, any would do.
+    pub response: Option<&'h R>,
+    /// When it was asked.
+    pub invoked: usize,
+    /// When the answer came. `None`: it did not, and the operation takes effect at any time after its invocation, or never.
+    pub returned: Option<usize>,
 }
 
 /// A sequential object whose operations have exactly one outcome.
@@ -115,6 +136,12 @@ pub trait Sequential: Send + Sync + 'static {
         let _ = (operation, response);
         false
     }
+
+    /// See [`Spec::precedence`].
+    fn precedence(&self, history: &[Seen<'_, Self::Operation, Self::Response>]) -> Vec<(usize, usize)> {
+        let _ = history;
+        Vec::new()
+    }
 }
 
 impl<S: Sequential> Spec for S {
@@ -138,6 +165,10 @@ impl<S: Sequential> Spec for S {
 
     fn reads(&self, operation: &S::Operation, response: Option<&S::Response>) -> bool {
         Sequential::reads(self, operation, response)
+    }
+
+    fn precedence(&self, history: &[Seen<'_, S::Operation, S::Response>]) -> Vec<(usize, usize)> {
+        Sequential::precedence(self, history)
     }
 }
 

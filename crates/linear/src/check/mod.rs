@@ -19,8 +19,8 @@ mod split;
 mod visited;
 
 use crate::explain::{Explanation, explain};
-use crate::history::History;
-use crate::spec::Spec;
+use crate::history::{History, Operation};
+use crate::spec::{Seen, Spec};
 use manyworlds_core::{NoObserver, Observer, Progress, StopReason};
 use problem::Problem;
 pub(crate) use relation::Interner;
@@ -180,7 +180,8 @@ pub(crate) fn check_part<S: Spec>(
     let found = match consistency {
         Consistency::Sequential => Sequentially::new(history.operations(), numbers, &mut relation, observer).run(),
         Consistency::Linearizable => {
-            let problem = Problem::new(history.operations(), numbers, &mut relation);
+            let pairs = precedence(spec, history, numbers);
+            let problem = Problem::new(history.operations(), numbers, &pairs, &mut relation);
             match problem.slots {
                 0..=64 => Search::<S, [u64; 1]>::new(&problem, &mut relation, observer).run(),
                 65..=256 => Search::<S, [u64; 4]>::new(&problem, &mut relation, observer).run(),
@@ -189,4 +190,17 @@ pub(crate) fn check_part<S: Spec>(
         }
     };
     (found, relation.user_steps)
+}
+
+/// What the specification knows about the order of some operations, given by their numbers: pairs of places among them.
+fn precedence<S: Spec>(
+    spec: &S,
+    history: &History<S::Operation, S::Response>,
+    numbers: &[usize],
+) -> Vec<(usize, usize)> {
+    let seen = |&number: &usize| {
+        let Operation { operation, response, invoked, returned, .. } = &history.operations()[number];
+        Seen { operation, response: response.as_ref(), invoked: *invoked, returned: *returned }
+    };
+    spec.precedence(&numbers.iter().map(seen).collect::<Vec<_>>())
 }

@@ -44,6 +44,7 @@ pub struct Class {
 }
 
 /// A history, ready to be searched.
+#[derive(Default)]
 pub struct Problem {
     /// Those that returned, in the order of invocation.
     pub ops: Vec<Op>,
@@ -55,17 +56,22 @@ pub struct Problem {
     pub pending: Vec<usize>,
     /// How many slots there are.
     pub slots: u32,
+    /// By operation: those that take effect before it in every order that explains the history, beyond those that return before it is
+    /// invoked. Empty, if the specification knows of none.
+    pub before: Vec<Vec<u32>>,
+    /// Some operation would have to take effect after its return.
+    pub contradictory: bool,
 }
 
 impl Problem {
-    /// Prepares some operations of a history, given by their numbers.
+    /// Prepares some operations of a history, given by their numbers; `pairs` of them, by their places, come in this order.
     pub fn new<S: Spec>(
         operations: &[Operation<S::Operation, S::Response>],
         numbers: &[usize],
+        pairs: &[(usize, usize)],
         relation: &mut Relation<'_, S>,
     ) -> Problem {
-        let mut problem =
-            Problem { ops: Vec::new(), events: Vec::new(), classes: Vec::new(), pending: Vec::new(), slots: 0 };
+        let mut problem = Problem::default();
         // (position, whether it is a return, operation): at one position, invocations come first.
         let mut order: Vec<(usize, bool, usize)> = Vec::with_capacity(2 * numbers.len());
         for (local, &number) in numbers.iter().enumerate() {
@@ -97,7 +103,26 @@ impl Problem {
         }
         problem.assign_slots();
         problem.find_twins();
+        if !pairs.is_empty() {
+            problem.put_in_order(pairs.iter().map(|&(first, second)| (index[first], index[second])));
+        }
         problem
+    }
+
+    /// Notes what must come before what. What only looks needs no order: it is put in place as soon as it fits.
+    fn put_in_order(&mut self, pairs: impl Iterator<Item = (u32, u32)>) {
+        let mut invoked = vec![0; self.ops.len()];
+        for (at, event) in self.events.iter().enumerate().filter(|(_, event)| event.call) {
+            invoked[event.op as usize] = at as u32;
+        }
+        self.before = vec![Vec::new(); self.ops.len()];
+        for (first, second) in pairs.filter(|&(first, second)| first != NONE && second != NONE) {
+            let (one, other) = (&self.ops[first as usize], &self.ops[second as usize]);
+            self.contradictory |= other.returns < invoked[first as usize];
+            if !one.reads && !other.reads && one.returns > invoked[second as usize] {
+                self.before[second as usize].push(first);
+            }
+        }
     }
 
     fn push(&mut self, op: u32, call: bool) {

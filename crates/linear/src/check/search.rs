@@ -19,8 +19,12 @@
 //! - **No detours.** If `x` and `o` commute in this state, and `x` let no read in, then after `x o` there is nothing that is not also reached by `o`,
 //!   and `x` at some later return.
 //!
+//! It also leaves out what is not feasible for a reason that it is told: an operation is not linearized before another one that precedes it in every order
+//! that explains the history ([`Spec::precedence`](crate::Spec::precedence)).
+//!
 //! These also hold for the history up to any event, if what is open there may or may not have taken effect, with the response that came later;
-//! hence the farthest return that the search meets and cannot pass is the end of the longest prefix that has an order.
+//! hence the farthest return that the search meets and cannot pass is the end of the longest prefix that has an order. (Not so if there is
+//! something to precede something: what is ruled out by a later response may be in order up to there.)
 
 use super::bits::Bits;
 use super::board::Board;
@@ -40,6 +44,8 @@ pub enum Found {
     Order(Vec<usize>),
     /// There is none. Everything before the return of this operation can be explained, but not its return too.
     Stuck(usize),
+    /// There is none, and nobody knows how far one goes.
+    Never,
     /// There is none (sequential consistency): the longest order of a part, and what could not come next.
     Dead {
         /// The longest order.
@@ -122,6 +128,9 @@ impl<'a, 's, S: Spec, B: Bits> Search<'a, 's, S, B> {
 
     /// Searches to the end.
     pub fn run(&mut self) -> Found {
+        if self.problem.contradictory {
+            return Found::Never;
+        }
         let start = self.start();
         if self.arrive(start) {
             return Found::Order(self.order());
@@ -144,7 +153,10 @@ impl<'a, 's, S: Spec, B: Bits> Search<'a, 's, S, B> {
                 self.backtrack();
             }
         }
-        Found::Stuck(self.problem.ops[self.problem.events[self.farthest].op as usize].number)
+        match self.problem.before.is_empty() {
+            true => Found::Stuck(self.problem.ops[self.problem.events[self.farthest].op as usize].number),
+            false => Found::Never,
+        }
     }
 
     fn start(&self) -> Node<B> {
@@ -236,7 +248,7 @@ impl<'a, 's, S: Spec, B: Bits> Search<'a, 's, S, B> {
             return fits && self.arrive(self.nodes[at].clone());
         }
         let step = self.relation.step(node.state, kind);
-        if outcome >= self.relation.count(step) {
+        if outcome >= self.relation.count(step) || !is_preceded(self.problem, &self.board, o, &node.done) {
             (frame.tried, frame.outcome) = (at + 1, 0);
             return false;
         }
@@ -299,7 +311,7 @@ impl<'a, 's, S: Spec, B: Bits> Search<'a, 's, S, B> {
         left.clear(slot);
         while let Some(slot) = left.pop() {
             let x = self.board.owner(slot);
-            if !self.has_twin(x, at) {
+            if !self.has_twin(x, at) && is_preceded(self.problem, &self.board, x, &self.nodes[at].done) {
                 let kind = self.problem.ops[x as usize].kind;
                 self.add(at, By::Op(x), kind);
             }
@@ -421,4 +433,14 @@ impl<'a, 's, S: Spec, B: Bits> Search<'a, 's, S, B> {
         now.state = state;
         self.read(now, &mut |op| order.push(numbers[op as usize].number));
     }
+}
+
+/// Whether everything that precedes an operation is linearized.
+#[inline]
+fn is_preceded<B: Bits>(problem: &Problem, board: &Board<'_, B>, op: u32, done: &B) -> bool {
+    let is_linearized = |&first: &u32| {
+        let first_op = &problem.ops[first as usize];
+        (first_op.returns as usize) < board.at || board.is_open(first) && done.has(first_op.slot)
+    };
+    problem.before.is_empty() || problem.before[op as usize].iter().all(is_linearized)
 }

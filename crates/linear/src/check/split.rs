@@ -100,7 +100,7 @@ pub fn check_all<S: Spec>(
             let observer = Watched { look: &look, part, ticks: AtomicU64::new(0) };
             let (found, steps) = check_part(spec, history, &parts[part], options.consistency, &observer);
             user_steps.fetch_add(steps, Ordering::Relaxed);
-            if matches!(found, Found::Stuck(_) | Found::Dead { .. }) {
+            if matches!(found, Found::Stuck(_) | Found::Never | Found::Dead { .. }) {
                 look.first_bad.fetch_min(part, Ordering::Relaxed);
             }
             found
