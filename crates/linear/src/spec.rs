@@ -72,8 +72,9 @@ pub trait Spec: Send + Sync + 'static {
     }
 
     /// Pairs of operations, by their places, of which the first takes effect before the second in every order that explains the history, as far as
-    /// responses tell and times alone do not: who was served first by a queue stood before the other. It is a promise, and a help where an
-    /// object shows late in which order things were put into it. To say nothing is always right.
+    /// responses tell and times alone do not: who was served first by a queue stood before the other. An operation that precedes itself says
+    /// that there is no such order. It is a promise, and a help where an object shows late in which order things were put into it. To say nothing is
+    /// always right.
     fn precedence(&self, history: &[Seen<'_, Self::Operation, Self::Response>]) -> Vec<(usize, usize)> {
         let _ = history;
         Vec::new()

@@ -233,11 +233,30 @@ fn queues() -> impl Strategy<Value = QueueHistory> {
     )
 }
 
+/// The same with a stack.
+fn as_stack(history: &QueueHistory) -> History<stack::Operation<u8>, stack::Response<u8>> {
+    let operation = |op: &Operation<queue::Operation<u8>, queue::Response<u8>>| Operation {
+        process: op.process,
+        invoked: op.invoked,
+        returned: op.returned,
+        operation: match op.operation {
+            queue::Operation::Enqueue(value) => stack::Operation::Push(value),
+            queue::Operation::Dequeue => stack::Operation::Pop,
+        },
+        response: op.response.map(|response| match response {
+            queue::Response::Enqueued => stack::Response::Pushed,
+            queue::Response::Dequeued(value) => stack::Response::Popped(value),
+        }),
+    };
+    History::from_operations(history.operations().iter().map(operation).collect())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1_500, max_shrink_iters: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn queues_tell_who_was_first(history in queues()) {
+    fn queues_and_stacks_tell_who_was_first(history in queues()) {
         agree(&Queue::new(), &history, Consistency::Linearizable, false)?;
+        agree(&Stack::new(), &as_stack(&history), Consistency::Linearizable, false)?;
     }
 }

@@ -59,7 +59,7 @@ pub struct Problem {
     /// By operation: those that take effect before it in every order that explains the history, beyond those that return before it is
     /// invoked. Empty, if the specification knows of none.
     pub before: Vec<Vec<u32>>,
-    /// Some operation would have to take effect after its return.
+    /// Some operation would have to take effect after its return, or before itself.
     pub contradictory: bool,
 }
 
@@ -118,7 +118,7 @@ impl Problem {
         self.before = vec![Vec::new(); self.ops.len()];
         for (first, second) in pairs.filter(|&(first, second)| first != NONE && second != NONE) {
             let (one, other) = (&self.ops[first as usize], &self.ops[second as usize]);
-            self.contradictory |= other.returns < invoked[first as usize];
+            self.contradictory |= first == second || other.returns < invoked[first as usize];
             if !one.reads && !other.reads && one.returns > invoked[second as usize] {
                 self.before[second as usize].push(first);
             }

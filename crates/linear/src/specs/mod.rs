@@ -10,6 +10,7 @@ pub mod queue;
 pub mod register;
 pub mod set;
 pub mod stack;
+mod stays;
 
 pub use cas_register::CasRegister;
 pub use counter::Counter;

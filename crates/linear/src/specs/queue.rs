@@ -1,7 +1,7 @@
 //! A queue: first in, first out.
 
+use super::stays::{Deed, Stay, Stays, put_together, sorted};
 use crate::spec::{Datum, Seen, Sequential};
-use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
 /// A queue that is empty at the start.
@@ -64,110 +64,38 @@ impl<V: Datum> Sequential for Queue<V> {
         response == Some(&Response::Dequeued(None))
     }
 
-    /// What was taken out first was put in first, and what stays was put in after what was taken out. Only values that are put in once tell.
+    /// What was taken out first was put in first, and what stays was put in after what was taken out.
     fn precedence(&self, history: &[Seen<'_, Operation<V>, Response<V>>]) -> Vec<(usize, usize)> {
-        let stays = stays(history);
-        first_in_first_out(&stays)
-    }
-}
-
-/// A value in a queue: the operation that put it in, and when that was asked and answered; when somebody asked for it and got it.
-#[derive(Clone, Copy)]
-struct Stay {
-    put: usize,
-    put_asked: usize,
-    put_answered: usize,
-    /// The end of time, if nobody did.
-    taken_asked: usize,
-    taken_answered: usize,
-}
-
-const NEVER: usize = usize::MAX;
-
-/// What is known about one value.
-#[derive(Default)]
-struct Known {
-    puts: usize,
-    put: usize,
-    taken: Option<usize>,
-    /// Somebody may have taken it whose answer never came.
-    maybe_taken: bool,
-}
-
-/// The values that were certainly put in, once, and of which it is known whether they were taken out.
-fn stays<V: Datum>(history: &[Seen<'_, Operation<V>, Response<V>>]) -> Vec<Stay> {
-    let mut values: FxHashMap<&V, Known> = FxHashMap::default();
-    let mut anything_taken = false;
-    for (place, seen) in history.iter().enumerate() {
-        match (seen.operation, seen.response) {
-            (Operation::Enqueue(value), _) => {
-                let known = values.entry(value).or_default();
-                (known.puts, known.put) = (known.puts + 1, place);
+        let Stays { stays, mut pairs } = Stays::of(history, deed);
+        for (one, other) in put_together(&stays) {
+            if one.taken_answered < other.taken_asked {
+                pairs.push((one.put, other.put));
             }
-            (Operation::Dequeue, Some(Response::Dequeued(Some(value)))) => {
-                let known = values.entry(value).or_default();
-                match seen.returned {
-                    Some(_) => known.taken = Some(place),
-                    None => known.maybe_taken = true,
-                }
-            }
-            (Operation::Dequeue, Some(Response::Dequeued(None))) => {}
-            (Operation::Dequeue, _) => anything_taken = true,
         }
+        pairs.extend(overtaken(&stays));
+        pairs
     }
-    let stay = |known: &Known| {
-        let put = &history[known.put];
-        let taken = match known.taken {
-            Some(place) => (history[place].invoked, history[place].returned?),
-            None if known.maybe_taken || anything_taken => return None,
-            None => (NEVER, NEVER),
-        };
-        Some(Stay {
-            put: known.put,
-            put_asked: put.invoked,
-            put_answered: put.returned?,
-            taken_asked: taken.0,
-            taken_answered: taken.1,
-        })
-    };
-    values.values().filter(|known| known.puts == 1).filter_map(stay).collect()
 }
 
-/// The pairs of operations that put something in at the same time, of which it shows later who was first; and one pair that contradicts the
-/// times at which they were asked, if there is one.
-fn first_in_first_out(stays: &[Stay]) -> Vec<(usize, usize)> {
-    let mut pairs = Vec::new();
-    let mut order = |first: &Stay, second: &Stay| {
-        if first.taken_answered < second.taken_asked {
-            pairs.push((first.put, second.put));
-        }
-    };
-    let mut open: Vec<&Stay> = Vec::new();
-    for stay in sorted(stays, |stay| stay.put_asked) {
-        open.retain(|other| other.put_answered >= stay.put_asked);
-        for other in &open {
-            order(other, stay);
-            order(stay, other);
-        }
-        open.push(stay);
+fn deed<'h, V>(seen: &Seen<'h, Operation<V>, Response<V>>) -> Deed<'h, V> {
+    match (seen.operation, seen.response) {
+        (Operation::Enqueue(value), _) => Deed::Put(value),
+        (Operation::Dequeue, Some(Response::Dequeued(Some(value)))) => Deed::Took(value),
+        (Operation::Dequeue, Some(Response::Dequeued(None))) => Deed::FoundNothing,
+        (Operation::Dequeue, _) => Deed::TookAnything,
     }
-    // Of those that were taken out so far, the one that was put in last.
+}
+
+/// Two values of which the first was put in after the second, by the clock, and taken out before it.
+fn overtaken(stays: &[Stay]) -> Option<(usize, usize)> {
     let mut gone = sorted(stays, |stay| stay.taken_answered).into_iter().peekable();
+    // Of those that were taken out so far, the one that was put in last.
     let mut latest: Option<&Stay> = None;
-    for stay in sorted(stays, |stay| stay.taken_asked) {
+    sorted(stays, |stay| stay.taken_asked).into_iter().find_map(|stay| {
         while let Some(other) = gone.next_if(|other| other.taken_answered < stay.taken_asked) {
             latest = latest.into_iter().chain([other]).max_by_key(|stay| stay.put_asked);
         }
-        if let Some(latest) = latest.filter(|latest| latest.put_asked > stay.put_answered) {
-            pairs.push((latest.put, stay.put));
-            break;
-        }
-    }
-    pairs
-}
-
-fn sorted(stays: &[Stay], key: impl Fn(&Stay) -> usize) -> Vec<&Stay> {
-    let mut sorted: Vec<&Stay> = stays.iter().collect();
-    sorted.sort_by_key(|stay| (key(stay), stay.put));
-    sorted
+        let latest = latest.filter(|latest| latest.put_asked > stay.put_answered)?;
+        Some((latest.put, stay.put))
+    })
 }
