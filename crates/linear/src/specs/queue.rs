@@ -1,6 +1,6 @@
 //! A queue: first in, first out.
 
-use super::stays::{Deed, Stay, Stays, put_together, sorted};
+use super::stays::{Deed, Latest, Stay, Stays, put_together};
 use crate::spec::{Datum, Seen, Sequential};
 use std::collections::VecDeque;
 
@@ -64,15 +64,29 @@ impl<V: Datum> Sequential for Queue<V> {
         response == Some(&Response::Dequeued(None))
     }
 
-    /// What was taken out first was put in first, and what stays was put in after what was taken out.
+    /// Values are taken out in the order in which they are put in. So both clocks tell about that order: which puts, and which takes, come one after
+    /// the other (what is never taken comes last). What follows from them together follows from one of each: a chain of three has a
+    /// shortcut, because of four operations, two by two one after the other, the first of one pair also comes before the second of the other.
     fn precedence(&self, history: &[Seen<'_, Operation<V>, Response<V>>]) -> Vec<(usize, usize)> {
         let Stays { stays, mut pairs } = Stays::of(history, deed);
-        for (one, other) in put_together(&stays) {
-            if one.taken_answered < other.taken_asked {
-                pairs.push((one.put, other.put));
-            }
-        }
-        pairs.extend(overtaken(&stays));
+        let last_put_of_taken = Latest::of(&stays, |stay| (stay.taken_answered, stay.put_asked));
+        let last_take_of_put = Latest::of(&stays, |stay| (stay.put_answered, stay.taken_asked));
+        let limits: Vec<(usize, usize)> = stays
+            .iter()
+            .map(|stay| {
+                let take = last_take_of_put.before(stay.put_asked);
+                (last_put_of_taken.before(stay.taken_asked), take.max(stay.taken_asked))
+            })
+            .collect();
+        let comes_first = |first: &Stay, second: usize| {
+            let (put, take) = limits[second];
+            first.put_answered < put || first.taken_answered < take
+        };
+        // Before itself: the clocks contradict each other.
+        let with_itself = (0..stays.len()).map(|at| (at, at));
+        let both = put_together(&stays).into_iter().chain(with_itself);
+        let in_order = both.filter(|&(first, second)| comes_first(&stays[first], second));
+        pairs.extend(in_order.map(|(first, second)| (stays[first].put, stays[second].put)));
         pairs
     }
 }
@@ -84,18 +98,4 @@ fn deed<'h, V>(seen: &Seen<'h, Operation<V>, Response<V>>) -> Deed<'h, V> {
         (Operation::Dequeue, Some(Response::Dequeued(None))) => Deed::FoundNothing,
         (Operation::Dequeue, _) => Deed::TookAnything,
     }
-}
-
-/// Two values of which the first was put in after the second, by the clock, and taken out before it.
-fn overtaken(stays: &[Stay]) -> Option<(usize, usize)> {
-    let mut gone = sorted(stays, |stay| stay.taken_answered).into_iter().peekable();
-    // Of those that were taken out so far, the one that was put in last.
-    let mut latest: Option<&Stay> = None;
-    sorted(stays, |stay| stay.taken_asked).into_iter().find_map(|stay| {
-        while let Some(other) = gone.next_if(|other| other.taken_answered < stay.taken_asked) {
-            latest = latest.into_iter().chain([other]).max_by_key(|stay| stay.put_asked);
-        }
-        let latest = latest.filter(|latest| latest.put_asked > stay.put_answered)?;
-        Some((latest.put, stay.put))
-    })
 }

@@ -68,6 +68,7 @@ impl<V: Datum> Sequential for Stack<V> {
     fn precedence(&self, history: &[Seen<'_, Operation<V>, Response<V>>]) -> Vec<(usize, usize)> {
         let Stays { stays, mut pairs } = Stays::of(history, deed);
         for (below, above) in put_together(&stays) {
+            let (below, above) = (&stays[below], &stays[above]);
             if below.put_answered < above.taken_asked && above.taken_answered < below.taken_asked {
                 pairs.push((below.put, above.put));
             }
@@ -90,7 +91,8 @@ fn deed<'h, V>(seen: &Seen<'h, Operation<V>, Response<V>>) -> Deed<'h, V> {
 fn pulled_out(stays: &[Stay]) -> Option<(usize, usize)> {
     // Those that are in for certain: by when they were out, and by when somebody asked for them.
     let (mut until, mut asked_for) = (BTreeMap::new(), BTreeSet::new());
-    sorted(stays, |stay| stay.put_answered).into_iter().find_map(|stay| {
+    sorted(stays, |stay| stay.put_answered).into_iter().find_map(|at| {
+        let stay = &stays[at];
         while let Some(&(asked, answered, put)) = asked_for.first()
             && asked <= stay.put_answered
         {

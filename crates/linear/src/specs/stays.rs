@@ -1,7 +1,7 @@
 //! What the responses of a queue or a stack tell about when its values were in it: for [`Spec::precedence`](crate::Spec::precedence).
 //!
 //! Only values that are put in once tell something; where values come again, nobody knows which of them was taken out. An operation whose response
-//! is not known may have taken out anything.
+//! is not known may take out anything, one whose answer never came may take out something; until they are asked, they do not.
 
 use crate::spec::{Datum, Seen};
 use rustc_hash::FxHashMap;
@@ -26,9 +26,9 @@ pub struct Stay {
     pub put_asked: usize,
     /// When that was answered.
     pub put_answered: usize,
-    /// When the operation was asked that took it out; [`NEVER`], if none did.
+    /// It is in at least until then: somebody asked who took it out, or may have; [`NEVER`], if nobody did.
     pub taken_asked: usize,
-    /// When that was answered.
+    /// It is out then; [`NEVER`], if that is not known.
     pub taken_answered: usize,
 }
 
@@ -37,7 +37,7 @@ pub const NEVER: usize = usize::MAX;
 
 /// The values of a history.
 pub struct Stays {
-    /// Those of which it is known whether they were taken out.
+    /// Those that were put in for certain, and once.
     pub stays: Vec<Stay>,
     /// Contradictions, as pairs for [`Spec::precedence`](crate::Spec::precedence): an operation would have to come before one that it comes after, or
     /// before itself.
@@ -45,21 +45,26 @@ pub struct Stays {
 }
 
 /// What is known about one value.
-#[derive(Default)]
 struct Known {
     puts: usize,
     put: usize,
     takes: usize,
     taken: usize,
-    /// Somebody may have taken it whose answer never came.
-    maybe_taken: bool,
+    /// When the first operation was asked that may have taken it out, but whose answer never came.
+    maybe_taken: usize,
+}
+
+impl Default for Known {
+    fn default() -> Known {
+        Known { puts: 0, put: 0, takes: 0, taken: 0, maybe_taken: NEVER }
+    }
 }
 
 impl Stays {
     /// The values of a history.
     pub fn of<'h, O, R, V: Datum>(history: &[Seen<'h, O, R>], deed: impl Fn(&Seen<'h, O, R>) -> Deed<'h, V>) -> Stays {
         let mut values: FxHashMap<&V, Known> = FxHashMap::default();
-        let (mut anything_taken, mut empty) = (false, Vec::new());
+        let (mut anything_taken, mut empty) = (NEVER, Vec::new());
         for (place, seen) in history.iter().enumerate() {
             match (deed(seen), seen.returned) {
                 (Deed::Put(value), _) => {
@@ -70,16 +75,17 @@ impl Stays {
                     let known = values.entry(value).or_default();
                     (known.takes, known.taken) = (known.takes + 1, place);
                 }
-                (Deed::Took(value), None) => values.entry(value).or_default().maybe_taken = true,
+                (Deed::Took(value), None) => {
+                    let known = values.entry(value).or_default();
+                    known.maybe_taken = known.maybe_taken.min(seen.invoked);
+                }
                 (Deed::FoundNothing, Some(returned)) => empty.push((place, seen.invoked, returned)),
                 (Deed::FoundNothing, None) => {}
-                (Deed::TookAnything, _) => anything_taken = true,
+                (Deed::TookAnything, _) => anything_taken = anything_taken.min(seen.invoked),
             }
         }
-        let known_to_stay = |known: &Known| known.takes > 0 || !known.maybe_taken && !anything_taken;
-        let of_one = |known: &Known| stay(history, known);
-        let mut stays: Vec<Stay> =
-            values.values().filter(|known| known.puts == 1 && known_to_stay(known)).filter_map(of_one).collect();
+        let once = values.values().filter(|known| known.puts == 1);
+        let mut stays: Vec<Stay> = once.filter_map(|known| stay(history, known, anything_taken)).collect();
         stays.sort_unstable_by_key(|stay| stay.put);
         let mut pairs: Vec<_> = values.values().filter_map(|known| out_of_nothing(history, known)).collect();
         pairs.extend(found_nothing(&stays, &empty));
@@ -87,10 +93,13 @@ impl Stays {
     }
 }
 
-fn stay<O, R>(history: &[Seen<'_, O, R>], known: &Known) -> Option<Stay> {
+fn stay<O, R>(history: &[Seen<'_, O, R>], known: &Known, anything_taken: usize) -> Option<Stay> {
     let put = &history[known.put];
     let taken = &history[known.taken];
-    let (taken_asked, taken_answered) = if known.takes > 0 { (taken.invoked, taken.returned?) } else { (NEVER, NEVER) };
+    let (taken_asked, taken_answered) = match known.takes {
+        0 => (known.maybe_taken.min(anything_taken), NEVER),
+        _ => (taken.invoked, taken.returned?),
+    };
     Some(Stay { put: known.put, put_asked: put.invoked, put_answered: put.returned?, taken_asked, taken_answered })
 }
 
@@ -104,33 +113,48 @@ fn out_of_nothing<O, R>(history: &[Seen<'_, O, R>], known: &Known) -> Option<(us
 
 /// Somebody found nothing while, by the clock, something was in.
 fn found_nothing(stays: &[Stay], empty: &[(usize, usize, usize)]) -> Option<(usize, usize)> {
-    let put = sorted(stays, |stay| stay.put_answered);
-    // Of those put in so far, until when one of them stays at least.
-    let longer = |longest: &mut usize, stay: &&Stay| {
-        *longest = stay.taken_asked.max(*longest);
-        Some(*longest)
-    };
-    let until: Vec<usize> = put.iter().scan(0, longer).collect();
-    empty.iter().find_map(|&(place, asked, answered)| {
-        let before = put.partition_point(|stay| stay.put_answered < asked);
-        (before > 0 && until[before - 1] > answered).then_some((place, place))
-    })
+    let stays_until = Latest::of(stays, |stay| (stay.put_answered, stay.taken_asked));
+    let wrong = |&&(_, asked, answered): &&(usize, usize, usize)| stays_until.before(asked) > answered;
+    empty.iter().find(wrong).map(|&(place, ..)| (place, place))
 }
 
-/// The pairs of values that were put in at the same time, in either order.
-pub fn put_together(stays: &[Stay]) -> Vec<(&Stay, &Stay)> {
-    let (mut open, mut pairs): (Vec<&Stay>, Vec<_>) = (Vec::new(), Vec::new());
-    for stay in sorted(stays, |stay| stay.put_asked) {
-        open.retain(|other| other.put_answered >= stay.put_asked);
-        pairs.extend(open.iter().flat_map(|&other| [(other, stay), (stay, other)]));
-        open.push(stay);
+/// Answers: of all values that had got somewhere before a time, the latest time of something else.
+pub struct Latest(Vec<(usize, usize)>);
+
+impl Latest {
+    /// Of two times of each value.
+    pub fn of(stays: &[Stay], times: impl Fn(&Stay) -> (usize, usize)) -> Latest {
+        let mut times: Vec<(usize, usize)> = stays.iter().map(times).collect();
+        times.sort_unstable();
+        let mut latest = 0;
+        for (_, time) in &mut times {
+            latest = latest.max(*time);
+            *time = latest;
+        }
+        Latest(times)
+    }
+
+    /// The latest second time of those whose first is before this; 0, if there are none.
+    pub fn before(&self, time: usize) -> usize {
+        let count = self.0.partition_point(|&(first, _)| first < time);
+        count.checked_sub(1).map_or(0, |last| self.0[last].1)
+    }
+}
+
+/// The pairs of values that were put in at the same time, in either order, as indices.
+pub fn put_together(stays: &[Stay]) -> Vec<(usize, usize)> {
+    let (mut open, mut pairs): (Vec<usize>, Vec<_>) = (Vec::new(), Vec::new());
+    for one in sorted(stays, |stay| stay.put_asked) {
+        open.retain(|&other| stays[other].put_answered >= stays[one].put_asked);
+        pairs.extend(open.iter().flat_map(|&other| [(other, one), (one, other)]));
+        open.push(one);
     }
     pairs
 }
 
-/// In the order of some time.
-pub fn sorted(stays: &[Stay], key: impl Fn(&Stay) -> usize) -> Vec<&Stay> {
-    let mut sorted: Vec<&Stay> = stays.iter().collect();
-    sorted.sort_by_key(|stay| (key(stay), stay.put));
+/// Their indices in the order of some time.
+pub fn sorted(stays: &[Stay], key: impl Fn(&Stay) -> usize) -> Vec<usize> {
+    let mut sorted: Vec<usize> = (0..stays.len()).collect();
+    sorted.sort_by_key(|&at| (key(&stays[at]), at));
     sorted
 }
