@@ -65,3 +65,44 @@ impl<S: Spec> Spec for PerKey<S> {
         places_of.values().flat_map(of_one).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::specs::queue::{Operation, Queue, Response};
+
+    /// Two queues, two values each, put in at the same time and taken out one after the other. Their operations alternate.
+    #[test]
+    fn what_precedes_what_is_asked_of_each_object() {
+        let operations: Vec<(Value, Operation<u8>)> =
+            [Operation::Enqueue(1), Operation::Enqueue(2), Operation::Dequeue, Operation::Dequeue]
+                .into_iter()
+                .flat_map(|operation| [Value::Int(7), Value::Int(8)].map(|key| (key, operation)))
+                .collect();
+        let got = |value| Response::Dequeued(Some(value));
+        // In queue 7 the second value comes out first.
+        let responses = [
+            Response::Enqueued,
+            Response::Enqueued,
+            Response::Enqueued,
+            Response::Enqueued,
+            got(2),
+            got(1),
+            got(1),
+            got(2),
+        ];
+        let times = [(0, 10), (1, 11), (2, 12), (3, 13), (20, 21), (22, 23), (24, 25), (26, 27)];
+        let seen: Vec<_> = operations
+            .iter()
+            .zip(&responses)
+            .zip(times)
+            .map(|((operation, response), (invoked, returned))| Seen {
+                operation,
+                response: Some(response),
+                invoked,
+                returned: Some(returned),
+            })
+            .collect();
+        assert_eq!(PerKey(Queue::new()).precedence(&seen), [(2, 0), (1, 3)]);
+    }
+}

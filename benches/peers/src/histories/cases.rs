@@ -1,6 +1,6 @@
 //! What is compared: histories for both sides.
 
-use super::generate::{self, QueueHistory, RegisterHistory, Shape};
+use super::generate::{self, MapHistory, QueueHistory, RegisterHistory, Shape};
 use super::models::{Access, Cas, Queue, SplitMap, Step, Turn, WholeMap};
 use manyworlds::linear::formats::Format;
 use manyworlds::linear::specs::{self, cas_register, map, queue};
@@ -79,8 +79,6 @@ fn queue_of(name: impl Into<String>, history: QueueHistory) -> Case {
         (queue::Operation::Dequeue, _) => unreachable!("no client of a queue gives up"),
     })
 }
-
-type MapHistory = History<map::Operation<String, String>, map::Response<String>>;
 
 fn access(operation: &map::Operation<String, String>, response: Option<&map::Response<String>>) -> Access {
     match (operation, response) {
@@ -195,7 +193,14 @@ pub fn generated() -> Vec<Case> {
     ];
     let mut cases: Vec<Case> = shapes.map(|(name, shape)| register(name, generate::register(shape))).into();
     let shape = Shape { clients: 5, operations: 60, writes: 55, ..plain };
-    cases.push(queue_of("queue, 5 clients", generate::queue(shape)));
+    for seed in [1, 5] {
+        cases.push(queue_of(format!("queue, 5 clients, seed {seed}"), generate::queue(Shape { seed, ..shape })));
+    }
+    for (clients, operations, wrong) in [(50, 2_000, false), (50, 2_000, true), (100, 500, false), (100, 500, true)] {
+        let name = format!("map, {clients} clients, {operations} operations{}", if wrong { ", wrong" } else { "" });
+        let shape = Shape { clients, operations, writes: 60, wrong, ..plain };
+        cases.push(case::<_, SplitMap>(name, specs::Map::new(), generate::map(shape), true, access));
+    }
     cases
 }
 

@@ -1,7 +1,7 @@
 //! Histories of correct objects with many clients, some of which give up, and of objects that err once.
 
 use manyworlds::linear::specs::cas_register::{Operation as Op, Response};
-use manyworlds::linear::specs::{CasRegister, queue};
+use manyworlds::linear::specs::{CasRegister, map, queue};
 use manyworlds::linear::{History, Sequential};
 
 /// Numbers that look random, always the same.
@@ -47,6 +47,9 @@ pub struct Shape {
 pub type RegisterHistory = History<Op<Option<u32>>, Response<Option<u32>>>;
 /// See [`RegisterHistory`].
 pub type QueueHistory = History<queue::Operation<u32>, queue::Response<u32>>;
+
+/// See [`RegisterHistory`].
+pub type MapHistory = History<map::Operation<String, String>, map::Response<String>>;
 
 /// A client between its events.
 enum Client<O, R> {
@@ -132,5 +135,29 @@ pub fn queue(shape: Shape) -> QueueHistory {
             false => queue::Operation::Dequeue,
         },
         |_, response| response,
+    )
+}
+
+/// A history of a map of texts with ten keys: what is not a write looks, and of the writes every other one appends.
+pub fn map(shape: Shape) -> MapHistory {
+    let mut wrong = shape.wrong;
+    simulate(
+        &map::Map::new(),
+        shape,
+        |dice, asked| {
+            let key = dice.below(10).to_string();
+            match dice.below(100) {
+                dice if dice >= shape.writes => map::Operation::Get(key),
+                dice if dice % 2 == 0 => map::Operation::Put(key, format!("x {asked} y")),
+                _ => map::Operation::Append(key, format!("x {asked} y")),
+            }
+        },
+        |asked, response| match response {
+            map::Response::Got(Some(text)) if wrong && asked * 10 > shape.operations * 9 => {
+                wrong = false;
+                map::Response::Got(Some(format!("{text}!")))
+            }
+            response => response,
+        },
     )
 }
