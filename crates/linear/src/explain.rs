@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// Why a history is not linearizable, or not sequentially consistent. Operations are given by their numbers.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Explanation {
-    /// An order of the longest prefix that can be explained, of the part (the key) that cannot.
+    /// An order of the longest prefix that can be explained, of the part (the key) that cannot. Empty also where it takes too long to see one.
     pub prefix: Vec<usize>,
     /// The operations that cannot be placed: the one whose response ends that prefix; without real time, all that should come next.
     pub stuck: Vec<usize>,
@@ -35,7 +35,10 @@ pub(crate) fn explain<S: Spec>(
 ) -> Explanation {
     let (prefix, stuck, cause) = match found {
         Found::Stuck(number) => longest(spec, history, part, number, options),
-        Found::Never => longest(spec, history, part, first_stuck(spec, history, part, options), options),
+        Found::Never => {
+            let stuck = first_stuck(spec, history, part, options);
+            longest(spec, history, part, stuck, &Options { observer: &Patience::new(options), ..*options })
+        }
         Found::Dead { order, stuck } => (order, stuck, part.to_vec()),
         Found::Order(_) | Found::Stopped => unreachable!("there is nothing to explain"),
     };
@@ -109,8 +112,8 @@ fn minimal_near(
     (Some(kept), done)
 }
 
-/// The first operation at whose return there is no order any more, by halves. There is none at the last return; if the observer stops the search for an
-/// earlier one, that is what is known.
+/// The first operation at whose return there is no order any more, by halves: there is none at the last return. Where that takes too long to see, a later
+/// one at whose return it is easy.
 fn first_stuck<S: Spec>(
     spec: &S,
     history: &History<S::Operation, S::Response>,
@@ -121,8 +124,7 @@ fn first_stuck<S: Spec>(
     let mut returns: Vec<(usize, usize)> =
         part.iter().filter_map(|&number| Some((operations[number].returned?, number))).collect();
     returns.sort_unstable();
-    let mut stopped = false;
-    let has_order = |returned: &(usize, usize)| {
+    let is_bad_at = |returned: &(usize, usize)| {
         let known = |number: usize| operations[number].returned.is_some_and(|at| (at, number) <= *returned);
         let invoked = part.iter().filter(|&&number| operations[number].invoked <= returned.0);
         let cut: Vec<_> = invoked
@@ -132,13 +134,16 @@ fn first_stuck<S: Spec>(
             })
             .collect();
         let all: Vec<usize> = (0..cut.len()).collect();
-        let found = check_part(spec, &History::from_operations(cut), &all, options.consistency, options.observer).0;
-        stopped |= matches!(found, Found::Stopped);
-        matches!(found, Found::Order(_))
+        let patience = Patience::new(options);
+        let found = check_part(spec, &History::from_operations(cut), &all, options.consistency, &patience).0;
+        is_bad(found).unwrap_or(false)
     };
-    let last = returns.len() - 1;
-    let first = returns[..last].partition_point(has_order);
-    returns[if stopped { last } else { first }].1
+    let mut first = returns.len() - 1;
+    // What is hard to see may hide between what is easy.
+    while first > 0 && is_bad_at(&returns[first - 1]) {
+        first = returns[..first - 1].partition_point(|returned| !is_bad_at(returned));
+    }
+    returns[first].1
 }
 
 /// An order of everything up to the return of an operation, the operation, and what was invoked before its return.
@@ -211,7 +216,7 @@ fn core<S: Spec>(
     let (found, _) = minimal_near(near, LARGEST_CORE, &mut |kept| {
         let mut looser = free.clone();
         kept.iter().for_each(|number| looser[place_of[number]] = operations[*number].clone());
-        let patience = Patience { inner: options.observer, ticks: AtomicU32::new(PATIENCE) };
+        let patience = Patience::new(options);
         let found = check_part(spec, &History::from_operations(looser), &all, options.consistency, &patience).0;
         effort.spend(part.len() + patience.spent() * WORK)?;
         match found {
@@ -242,7 +247,11 @@ struct Patience<'o> {
     ticks: AtomicU32,
 }
 
-impl Patience<'_> {
+impl<'o> Patience<'o> {
+    fn new(options: &Options<'o>) -> Patience<'o> {
+        Patience { inner: options.observer, ticks: AtomicU32::new(PATIENCE) }
+    }
+
     fn spent(&self) -> usize {
         (PATIENCE - self.ticks.load(Ordering::Relaxed)) as usize
     }
