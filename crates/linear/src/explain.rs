@@ -37,7 +37,7 @@ pub(crate) fn explain<S: Spec>(
         Found::Stuck(number) => longest(spec, history, part, number, options),
         Found::Never => {
             let stuck = first_stuck(spec, history, part, options);
-            longest(spec, history, part, stuck, &Options { observer: &Patience::new(options), ..*options })
+            longest(spec, history, part, stuck, &Options { observer: &Patience::new(options, FOR_PREFIX), ..*options })
         }
         Found::Dead { order, stuck } => (order, stuck, part.to_vec()),
         Found::Order(_) | Found::Stopped => unreachable!("there is nothing to explain"),
@@ -134,7 +134,7 @@ fn first_stuck<S: Spec>(
             })
             .collect();
         let all: Vec<usize> = (0..cut.len()).collect();
-        let patience = Patience::new(options);
+        let patience = Patience::new(options, FOR_PREFIX);
         let found = check_part(spec, &History::from_operations(cut), &all, options.consistency, &patience).0;
         is_bad(found).unwrap_or(false)
     };
@@ -216,7 +216,7 @@ fn core<S: Spec>(
     let (found, _) = minimal_near(near, LARGEST_CORE, &mut |kept| {
         let mut looser = free.clone();
         kept.iter().for_each(|number| looser[place_of[number]] = operations[*number].clone());
-        let patience = Patience::new(options);
+        let patience = Patience::new(options, PATIENCE);
         let found = check_part(spec, &History::from_operations(looser), &all, options.consistency, &patience).0;
         effort.spend(part.len() + patience.spent() * WORK)?;
         match found {
@@ -238,6 +238,8 @@ fn is_bad(found: Found) -> Result<bool, Tired> {
 
 /// How often a search for a core may ask its observer.
 const PATIENCE: u32 = 4;
+/// The same of a search for a prefix that has an order; there are few of them.
+const FOR_PREFIX: u32 = 128;
 /// What a search does in between is worth looking at so many operations.
 const WORK: usize = 4_096;
 
@@ -248,8 +250,8 @@ struct Patience<'o> {
 }
 
 impl<'o> Patience<'o> {
-    fn new(options: &Options<'o>) -> Patience<'o> {
-        Patience { inner: options.observer, ticks: AtomicU32::new(PATIENCE) }
+    fn new(options: &Options<'o>, ticks: u32) -> Patience<'o> {
+        Patience { inner: options.observer, ticks: AtomicU32::new(ticks) }
     }
 
     fn spent(&self) -> usize {
