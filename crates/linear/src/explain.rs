@@ -124,19 +124,9 @@ fn first_stuck<S: Spec>(
     let mut returns: Vec<(usize, usize)> =
         part.iter().filter_map(|&number| Some((operations[number].returned?, number))).collect();
     returns.sort_unstable();
-    let is_bad_at = |returned: &(usize, usize)| {
-        let known = |number: usize| operations[number].returned.is_some_and(|at| (at, number) <= *returned);
-        let invoked = part.iter().filter(|&&number| operations[number].invoked <= returned.0);
-        let cut: Vec<_> = invoked
-            .map(|&number| Operation {
-                returned: operations[number].returned.filter(|_| known(number)),
-                ..operations[number].clone()
-            })
-            .collect();
-        let all: Vec<usize> = (0..cut.len()).collect();
-        let patience = Patience::new(options, FOR_PREFIX);
-        let found = check_part(spec, &History::from_operations(cut), &all, options.consistency, &patience).0;
-        is_bad(found).unwrap_or(false)
+    let is_bad_at = |&(returned, number): &(usize, usize)| {
+        let options = Options { observer: &Patience::new(options, FOR_PREFIX), ..*options };
+        is_bad(check_before(spec, history, part, (returned, number + 1), &options).1).unwrap_or(false)
     };
     let mut first = returns.len() - 1;
     // What is hard to see may hide between what is easy.
@@ -154,12 +144,8 @@ fn longest<S: Spec>(
     stuck: usize,
     options: &Options,
 ) -> (Vec<usize>, Vec<usize>, Vec<usize>) {
-    let operations = history.operations();
-    let end = operations[stuck].returned.expect("only operations that return get stuck");
-    let cause: Vec<usize> = part.iter().copied().filter(|&number| operations[number].invoked <= end).collect();
-    let cut = cause.iter().map(|&number| cut(&operations[number], end)).collect();
-    let all: Vec<usize> = (0..cause.len()).collect();
-    let found = check_part(spec, &History::from_operations(cut), &all, options.consistency, options.observer).0;
+    let end = history.operations()[stuck].returned.expect("only operations that return get stuck");
+    let (cause, found) = check_before(spec, history, part, (end, stuck), options);
     let prefix = match found {
         Found::Order(order) => order.into_iter().map(|at| cause[at]).collect(),
         // It was stopped here.
@@ -168,10 +154,26 @@ fn longest<S: Spec>(
     (prefix, vec![stuck], cause)
 }
 
-/// An operation in a history that ends before `end`. What is still open there may or may not have taken effect; if it did, it was with the
-/// response that came later.
-fn cut<O: Clone, R: Clone>(operation: &Operation<O, R>, end: usize) -> Operation<O, R> {
-    Operation { returned: operation.returned.filter(|&returned| returned < end), ..operation.clone() }
+/// Checks a history that ends before a return: at this position, of the operation with this number. Also gives the operations that were invoked by then.
+/// What is still open there may or may not have taken effect; if it did, it was with the response that came later.
+fn check_before<S: Spec>(
+    spec: &S,
+    history: &History<S::Operation, S::Response>,
+    part: &[usize],
+    end: (usize, usize),
+    options: &Options,
+) -> (Vec<usize>, Found) {
+    let operations = history.operations();
+    let invoked: Vec<usize> = part.iter().copied().filter(|&number| operations[number].invoked <= end.0).collect();
+    let cut = |&number: &usize| {
+        let operation = &operations[number];
+        let returned = operation.returned.filter(|&returned| (returned, number) < end);
+        Operation { returned, ..operation.clone() }
+    };
+    let cut = History::from_operations(invoked.iter().map(cut).collect());
+    let all: Vec<usize> = (0..invoked.len()).collect();
+    let found = check_part(spec, &cut, &all, options.consistency, options.observer).0;
+    (invoked, found)
 }
 
 /// An operation of which nothing but its invocation is known.
