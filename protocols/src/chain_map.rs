@@ -12,8 +12,8 @@ use crate::harness::{self, CLIENTS, HARNESS, KEYS, Talk};
 use crate::{Build, Model, Param, Params};
 use manyworlds::actor::{Actor, Context, System};
 use manyworlds::linear::Sequential;
-use manyworlds::linear::specs::Map;
 use manyworlds::linear::specs::map::{Operation, Response};
+use manyworlds::linear::specs::{Held, Map};
 use manyworlds::{Network, Pid};
 use std::collections::BTreeMap;
 
@@ -71,7 +71,7 @@ impl Talk for Message {
 }
 
 /// An agent's state: what it has stored, by key.
-pub type Store = BTreeMap<u8, u8>;
+pub type Store = BTreeMap<u8, Held<u8>>;
 
 struct Link {
     chain: Vec<Pid>,

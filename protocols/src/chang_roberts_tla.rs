@@ -7,7 +7,7 @@
 use crate::bits::members;
 use crate::{Build, Param, Params};
 use manyworlds::Specification;
-use manyworlds_explore::{Model, Property, fingerprint};
+use manyworlds_explore::{Declared, Fingerprinted, Model, Property, Undeclared, fingerprint};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -26,7 +26,7 @@ pub const MODEL: manyworlds::models::Model = manyworlds::models::Model {
     summary: "Leader election on a ring as a specification (ChangRoberts.tla)",
     params: PARAMS,
     build: Build::Specification(|params| {
-        Ok(Box::new(Specification(ChangRoberts::new(params.int("n"), order(params)))))
+        Ok(Box::new(ChangRoberts::new(params.int("n"), order(params)).specification()))
     }),
 };
 
@@ -36,7 +36,7 @@ pub const BUG: manyworlds::models::Model = manyworlds::models::Model {
     summary: "chang-roberts-tla in which smaller ids are passed on",
     params: PARAMS,
     build: Build::Specification(|params| {
-        Ok(Box::new(Specification(ChangRoberts::with_bug(params.int("n"), order(params)))))
+        Ok(Box::new(ChangRoberts::with_bug(params.int("n"), order(params)).specification()))
     }),
 };
 
@@ -121,6 +121,13 @@ impl fmt::Debug for State {
     }
 }
 
+impl ChangRoberts {
+    /// The specification with all that it knows about itself.
+    pub fn specification(self) -> Specification<ChangRoberts, Undeclared, Declared> {
+        Specification::new(self).fingerprinted()
+    }
+}
+
 impl Model for ChangRoberts {
     type State = State;
     type Action = Receive;
@@ -160,7 +167,9 @@ impl Model for ChangRoberts {
             }),
         ]
     }
+}
 
+impl Fingerprinted for ChangRoberts {
     fn fingerprint(&self, state: &State) -> u128 {
         let mut words = [u64::from(state.outcome); MOST + 1];
         words[..MOST].copy_from_slice(&state.channels);

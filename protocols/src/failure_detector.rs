@@ -15,7 +15,7 @@
 
 use crate::{Build, Model, Param, Params};
 use manyworlds::Pid;
-use manyworlds::actor::symmetry::Renaming;
+use manyworlds::actor::Renaming;
 use manyworlds::actor::{Actor, Context, Faults, System, View};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -13,7 +13,7 @@
 
 use crate::{Build, Model, Param};
 use manyworlds::Pid;
-use manyworlds::actor::symmetry::Renaming;
+use manyworlds::actor::Renaming;
 use manyworlds::actor::{Actor, Context, System};
 use std::collections::{BTreeSet, VecDeque};
 

@@ -16,8 +16,8 @@ use crate::harness::{self, CLIENTS, HARNESS, KEYS, Talk};
 use crate::{Build, Model, Params};
 use manyworlds::actor::{Actor, Context, System};
 use manyworlds::linear::Sequential;
-use manyworlds::linear::specs::Map;
 use manyworlds::linear::specs::map::{Operation, Response};
+use manyworlds::linear::specs::{Held, Map};
 use manyworlds::{Network, Pid};
 use std::collections::BTreeMap;
 
@@ -38,7 +38,7 @@ pub const FIXED: Model = Model {
 };
 
 /// What is stored: values by key.
-type Store = BTreeMap<u8, u8>;
+type Store = BTreeMap<u8, Held<u8>>;
 
 /// Between clients and nodes, and among nodes; a client stands for its request.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -136,7 +136,7 @@ impl Node {
         state.successor = successor;
         state.joined = true;
         state.store.retain(|&key, _| is_mine(true, key));
-        state.store.extend(keys);
+        state.store.extend(keys.clone());
         for (from, message) in std::mem::take(&mut state.put_off) {
             self.message(state, from, &message, ctx);
         }

@@ -10,7 +10,7 @@
 use crate::bits::members;
 use crate::{Build, Param};
 use manyworlds::Specification;
-use manyworlds_explore::{Model, Property, fingerprint};
+use manyworlds_explore::{Declared, Fingerprinted, Model, Property, Symmetric, Undeclared, fingerprint};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -30,7 +30,7 @@ pub const MODEL: manyworlds::models::Model = manyworlds::models::Model {
     summary: "Single-decree Paxos as a specification over a growing set of messages (Paxos1.tla)",
     params: PARAMS,
     build: Build::Specification(|params| {
-        Ok(Box::new(Specification(Paxos::new(params.int("a"), params.int("b"), params.int("v")))))
+        Ok(Box::new(Paxos::new(params.int("a"), params.int("b"), params.int("v")).specification()))
     }),
 };
 
@@ -40,7 +40,7 @@ pub const BUG: manyworlds::models::Model = manyworlds::models::Model {
     summary: "paxos-tla in which a proposer takes any vote it is told, not the highest",
     params: &params(3),
     build: Build::Specification(|params| {
-        Ok(Box::new(Specification(Paxos::with_bug(params.int("a"), params.int("b"), params.int("v")))))
+        Ok(Box::new(Paxos::with_bug(params.int("a"), params.int("b"), params.int("v")).specification()))
     }),
 };
 
@@ -236,6 +236,13 @@ impl Paxos {
     }
 }
 
+impl Paxos {
+    /// The specification with all that it knows about itself.
+    pub fn specification(self) -> Specification<Paxos, Undeclared, Declared> {
+        Specification::new(self).symmetric().fingerprinted()
+    }
+}
+
 impl Model for Paxos {
     type State = State;
     type Action = Action;
@@ -275,7 +282,9 @@ impl Model for Paxos {
     fn properties(&self) -> Vec<Property<Paxos>> {
         vec![Property::always("Agreement", Paxos::agreement).stable()]
     }
+}
 
+impl Fingerprinted for Paxos {
     fn fingerprint(&self, state: &State) -> u128 {
         let mut words = [0; 2 * ACCEPTORS + 1];
         for (acceptor, pair) in state.acceptors.iter().zip(words.chunks_exact_mut(2)) {
@@ -286,11 +295,9 @@ impl Model for Paxos {
         words[2 * ACCEPTORS] = u64::from(state.prepares) << 32 | u64::from(state.proposals);
         fingerprint::of_words(words)
     }
+}
 
-    fn has_symmetry(&self) -> bool {
-        true
-    }
-
+impl Symmetric for Paxos {
     /// Acceptors are alike: sorted by all that is known of each.
     fn canonical(&self, mut state: State) -> State {
         state.acceptors[..self.acceptors].sort_unstable();

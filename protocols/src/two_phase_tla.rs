@@ -7,7 +7,7 @@
 use crate::bits::{Word, members};
 use crate::{Build, Param};
 use manyworlds::Specification;
-use manyworlds_explore::{Model, Property, fingerprint};
+use manyworlds_explore::{Declared, Fingerprinted, Independent, Model, Property, Symmetric, fingerprint};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub const MODEL: manyworlds::models::Model = manyworlds::models::Model {
     name: "2pc-tla",
     summary: "Two-phase commit as a specification over a growing set of messages (TwoPhase.tla)",
     params: PARAMS,
-    build: Build::Specification(|params| Ok(Box::new(Specification(TwoPhase::new(params.int("n")))))),
+    build: Build::Specification(|params| Ok(Box::new(TwoPhase::new(params.int("n")).specification()))),
 };
 
 /// `2pc-tla-bug`
@@ -26,7 +26,7 @@ pub const BUG: manyworlds::models::Model = manyworlds::models::Model {
     name: "2pc-tla-bug",
     summary: "2pc-tla in which the manager commits before everybody is prepared",
     params: PARAMS,
-    build: Build::Specification(|params| Ok(Box::new(Specification(TwoPhase::with_bug(params.int("n")))))),
+    build: Build::Specification(|params| Ok(Box::new(TwoPhase::with_bug(params.int("n")).specification()))),
 };
 
 /// Where a resource manager is; two bits each.
@@ -143,11 +143,16 @@ impl fmt::Debug for State {
     }
 }
 
+impl TwoPhase {
+    /// The specification with all that it knows about itself.
+    pub fn specification(self) -> Specification<TwoPhase, Declared, Declared> {
+        Specification::new(self).symmetric().independent().fingerprinted()
+    }
+}
+
 impl Model for TwoPhase {
     type State = State;
     type Action = Action;
-
-    const TELLS_INDEPENDENCE: bool = true;
 
     fn initial(&self) -> Vec<State> {
         vec![State { rm: 0, prepared: 0, said_prepared: 0, tm: 0 }]
@@ -196,12 +201,16 @@ impl Model for TwoPhase {
     fn properties(&self) -> Vec<Property<TwoPhase>> {
         vec![Property::always("Consistent", TwoPhase::consistent)]
     }
+}
 
+impl Fingerprinted for TwoPhase {
     fn fingerprint(&self, state: &State) -> u128 {
         let sets = u64::from(state.prepared) << 48 | u64::from(state.said_prepared) << 32;
         fingerprint::of_words([sets | u64::from(state.rm), u64::from(state.tm)])
     }
+}
 
+impl Independent for TwoPhase {
     /// What is said to one resource manager, or by it, has nothing to do with the others.
     fn independent(&self, _: &State, a: &Action, b: &Action) -> bool {
         a.manager().zip(b.manager()).is_some_and(|(a, b)| a != b)
@@ -218,11 +227,9 @@ impl Model for TwoPhase {
         };
         action.manager().map(|r| 4 * u32::from(r) + kind)
     }
+}
 
-    fn has_symmetry(&self) -> bool {
-        true
-    }
-
+impl Symmetric for TwoPhase {
     /// Resource managers are alike: sorted by all that is known of each.
     fn canonical(&self, state: State) -> State {
         let of = |r: u32| {

@@ -4,7 +4,7 @@
 
 use manyworlds::Network;
 use manyworlds::actor::{Faults, State, Worlds};
-use manyworlds::explore::{Kind, Model as _, Property};
+use manyworlds::explore::{Kind, Property, TransitionSystem as _};
 use manyworlds_protocols::{Build, Model, find, models};
 use std::collections::{HashMap, HashSet, VecDeque};
 

@@ -2,7 +2,7 @@
 //! the property that is meant to find it.
 
 use manyworlds::actor::{State, Worlds};
-use manyworlds::explore::{Kind, Model, Property};
+use manyworlds::explore::{Kind, Property, TransitionSystem};
 use manyworlds_protocols::find;
 use std::collections::HashSet;
 

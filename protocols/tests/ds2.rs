@@ -2,7 +2,7 @@
 //! whichever engine is asked.
 
 use manyworlds::actor::System;
-use manyworlds::{Answer, EngineName, Network, Options, Replayed, Subject, Trace, Verdict};
+use manyworlds::{Answer, Engine, Network, Options, Replayed, StepKind, Subject, Trace, Verdict};
 use manyworlds_protocols::{Model, find, models};
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ fn system(name: &str, params: &str) -> System {
     model.system(&params).expect("the parameters of the tables go together")
 }
 
-fn check(system: &System, engine: EngineName, network: Network) -> Answer {
+fn check(system: &System, engine: Engine, network: Network) -> Answer {
     let options = Options::new().engine(engine).network(network);
     options.check(system).unwrap_or_else(|refused| panic!("{engine} {network}: {refused:?}"))
 }
@@ -23,9 +23,9 @@ fn check(system: &System, engine: EngineName, network: Network) -> Answer {
 /// What is violated, if anything is; a run that did not end is no answer.
 fn violated(answer: &Answer) -> Option<String> {
     match &answer.outcome.verdict {
-        Verdict::Verified { .. } => None,
+        Verdict::Verified => None,
         Verdict::Violated { violation, .. } => Some(violation.property.to_string()),
-        Verdict::Incomplete { bounds, .. } => panic!("it did not end: {bounds}"),
+        other => panic!("it did not end: {other:?}"),
     }
 }
 
@@ -112,11 +112,11 @@ fn what_is_right_is_linearizable() {
     for &(name, params, networks) in RIGHT {
         let system = system(name, params);
         for &network in networks {
-            let bfs = check(&system, EngineName::Bfs, network);
+            let bfs = check(&system, Engine::Bfs, network);
             println!("{name} {params} {network}: {:?} states", bfs.outcome.stats.states);
             assert_eq!(violated(&bfs), None, "{name} {params} {network}");
             if network == Network::Asyn && !params.contains("2w") {
-                let dfs = check(&system, EngineName::Dfs, network);
+                let dfs = check(&system, Engine::Dfs, network);
                 assert_eq!(violated(&dfs), None, "{name} {params} {network}");
                 assert_eq!(dfs.outcome.stats.states, bfs.outcome.stats.states, "{name} {params}");
             }
@@ -130,8 +130,7 @@ fn what_is_wrong_is_found_and_can_be_repeated() {
         let system = system(name, params);
         for &network in networks {
             // Depth first it may take long to come upon a rare one.
-            let engines =
-                if params.contains("2w") { &[EngineName::Bfs][..] } else { &[EngineName::Bfs, EngineName::Dfs] };
+            let engines = if params.contains("2w") { &[Engine::Bfs][..] } else { &[Engine::Bfs, Engine::Dfs] };
             for &engine in engines {
                 let answer = check(&system, engine, network);
                 let case = format!("{name} {params} {network} {engine}");
@@ -163,7 +162,7 @@ fn executions_without_global_states_tell_the_same() {
     for (name, params) in small {
         let system = system(name, params);
         let network = system.blueprint().network;
-        let (must, bfs) = (check(&system, EngineName::Must, network), check(&system, EngineName::Bfs, network));
+        let (must, bfs) = (check(&system, Engine::Must, network), check(&system, Engine::Bfs, network));
         println!("{name} {params}: {:?} executions", must.outcome.stats.executions);
         assert_eq!(violated(&must), violated(&bfs), "{name} {params}");
         if let Some(trace) = must.outcome.trace() {
@@ -175,19 +174,18 @@ fn executions_without_global_states_tell_the_same() {
 
 /// What clients did in a trace, in order, and how many messages were taken.
 fn history(trace: &Trace) -> (Vec<String>, usize) {
-    let notes = trace.steps.iter().filter(|step| step.kind == "note");
-    let told = notes.map(|step| {
-        let note = step.message.as_deref().unwrap_or_default();
-        format!("{} {note}", trace.processes[step.process].name)
+    let told = trace.steps.iter().filter_map(|step| match &step.kind {
+        StepKind::Note(note) => Some(format!("{} {note}", trace.processes[step.process].name)),
+        _ => None,
     });
-    let steps = trace.steps.iter().filter(|step| step.kind == "recv");
+    let steps = trace.steps.iter().filter(|step| matches!(step.kind, StepKind::Receive(_)));
     (told.collect(), steps.count())
 }
 
 /// A write is acknowledged, the question of a read overtakes it on its way to both backups, and they agree on what was.
 #[test]
 fn the_shortest_way_to_an_old_value_in_edr() {
-    let answer = check(&system("edr", ""), EngineName::Bfs, Network::Asyn);
+    let answer = check(&system("edr", ""), Engine::Bfs, Network::Asyn);
     let (told, steps) = history(trace(&answer));
     assert_eq!(
         told,
@@ -200,7 +198,7 @@ fn the_shortest_way_to_an_old_value_in_edr() {
 #[test]
 fn the_shortest_way_to_an_old_value_in_open_chord() {
     for params in ["", "keys=2"] {
-        let answer = check(&system("open-chord", params), EngineName::Bfs, Network::Asyn);
+        let answer = check(&system("open-chord", params), Engine::Bfs, Network::Asyn);
         let trace = trace(&answer);
         let (told, steps) = history(trace);
         assert_eq!(
@@ -214,7 +212,8 @@ fn the_shortest_way_to_an_old_value_in_open_chord() {
         );
         assert_eq!(steps, 8);
         let taken = |message: &str| {
-            trace.steps.iter().any(|step| step.kind == "recv" && step.message.as_deref() == Some(message))
+            let received = trace.steps.iter().filter(|step| matches!(step.kind, StepKind::Receive(_)));
+            received.into_iter().any(|step| trace.message(step).is_some_and(|taken| taken.to_string() == message))
         };
         assert!(!taken("FindSucc"), "it has not joined, nor begun to");
     }

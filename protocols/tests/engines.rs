@@ -1,11 +1,11 @@
 //! Engines check each other: every actor model of the zoo at small parameters, right and wrong variants, under every engine that applies.
 
-use manyworlds::actor::locals::{ActorLocals, Finals, refusal};
+use manyworlds::actor::locals::{ActorLocals, Finals};
 use manyworlds::actor::{State, System, Worlds};
 use manyworlds::explore::{
-    Budget, Config, Engine, Kind, Model as _, NoObserver, Property, Reduction, Report, SchedulerName, explore,
+    Budget, Config, Kind, NoObserver, Property, Reduction, Report, TransitionSystem as _, explore,
 };
-use manyworlds::{Deadlock, EngineName, Network, Options, Replayed, Subject, Trace, Verdict};
+use manyworlds::{Deadlock, Engine, Network, Options, Replayed, Subject, Trace, Verdict};
 use manyworlds_graph as graph;
 use manyworlds_protocols::{Build, Model, models};
 use std::collections::{BTreeSet, HashSet};
@@ -147,7 +147,7 @@ fn must_ends_where_dfs_ends() {
     for model in actors() {
         for network in Network::ALL {
             let system = decidable_by_all(&small(model)).network(network);
-            if refusal(system.blueprint()).is_some() {
+            if system.blueprint().undecided(Engine::Must, &system.blueprint().setup()).is_some() {
                 continue;
             }
             let finals = Finals::default();
@@ -181,10 +181,10 @@ fn schedulers_that_leave_nothing_out_end_where_dfs_ends() {
         for network in Network::ALL {
             let system = decidable_by_all(&small(model)).network(network);
             let dfs = run(&system, Engine::Dfs, &to_the_end());
-            for scheduler in [SchedulerName::Exhaustive, SchedulerName::Dpor] {
+            for scheduler in [Engine::Exhaustive, Engine::Dpor] {
                 let budget = Budget { executions: Some(5_000), depth: Some(200), ..Budget::default() };
                 let config = Config { budget, ..to_the_end() };
-                let schedules = run(&system, Engine::Schedules(scheduler), &config);
+                let schedules = run(&system, scheduler, &config);
                 if schedules.report.stopped.is_some() || schedules.report.stats.truncated != Some(0) {
                     continue;
                 }
@@ -205,7 +205,7 @@ fn seeded_bugs_are_found_and_replayed_by_every_engine_that_applies() {
         let params = model.params([]).expect("defaults are parameters");
         let system = model.system(&params).expect("defaults go together");
         let mut found = Vec::new();
-        for engine in [EngineName::Bfs, EngineName::Dfs, EngineName::Must] {
+        for engine in [Engine::Bfs, Engine::Dfs, Engine::Must] {
             let raft = model.name.starts_with("raft");
             let options = Options { engine, max_depth: raft.then_some(12), ..Options::default() };
             let Ok(answer) = options.check(&system) else { continue };

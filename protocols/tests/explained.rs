@@ -1,7 +1,7 @@
 //! A counterexample to linearizability says which operation is impossible, what can have happened before it and with what it is at odds,
 //! whichever engine found it.
 
-use manyworlds::{EngineName, Options, Trace, TraceHistory, TraceOperation};
+use manyworlds::{Engine, Options, Trace, TraceHistory, TraceOperation};
 use manyworlds_protocols::find;
 use manyworlds_report::history::Timeline;
 use manyworlds_report::{Hints, Style, failure};
@@ -14,13 +14,12 @@ const WRONG: &[(&str, &str)] = &[
 ];
 
 /// Engines that soon find what is wrong with any of them.
-const QUICK: [EngineName; 5] =
-    [EngineName::Bfs, EngineName::Dfs, EngineName::Random, EngineName::Must, EngineName::SystematicRandom];
+const QUICK: [Engine; 5] = [Engine::Bfs, Engine::Dfs, Engine::Random, Engine::Must, Engine::SystematicRandom];
 
 /// Engines that take their time, except for some.
-const SLOW: [EngineName; 4] = [EngineName::Dpor, EngineName::TransDpor, EngineName::IRed, EngineName::LiViola];
+const SLOW: [Engine; 4] = [Engine::Dpor, Engine::TransDpor, Engine::IRed, Engine::LiViola];
 
-fn counterexample(model: &str, params: &str, engine: EngineName) -> Trace {
+fn counterexample(model: &str, params: &str, engine: Engine) -> Trace {
     let model = find(model).expect("it is in the zoo");
     let given = params.split_whitespace().map(|pair| pair.split_once('=').expect("parameters are written name=value"));
     let system = model.system(&model.params(given).expect("the parameters are right")).expect("they go together");

@@ -1,10 +1,8 @@
 //! DS2's schedulers on the zoo: they do what a naive recursion does, and what they find others find.
 
-use manyworlds::actor::{System, Worlds};
-use manyworlds::explore::{
-    Budget, Config, Engine, Kind, Model, NoObserver, Report, SchedulerName, StopReason, explore,
-};
-use manyworlds::{EngineName, Network, Options, Property, Replayed, ScheduleStats, Subject, Trace};
+use manyworlds::actor::{State, System, Worlds};
+use manyworlds::explore::{Budget, Config, Kind, NoObserver, Report, StopReason, TransitionSystem, explore};
+use manyworlds::{Engine, Network, Options, Property, Replayed, ScheduleStats, Subject, Trace};
 use manyworlds_protocols::{Build, find, models};
 use std::collections::BTreeSet;
 
@@ -88,7 +86,7 @@ impl Naive {
         Some(naive)
     }
 
-    fn follow(&mut self, worlds: &Worlds, state: &<Worlds as Model>::State, depth: u32) -> Option<()> {
+    fn follow(&mut self, worlds: &Worlds, state: &State, depth: u32) -> Option<()> {
         self.steps += 1;
         if depth > 100 || self.schedules > SCHEDULES || self.steps > 20 * SCHEDULES {
             return None;
@@ -108,10 +106,10 @@ impl Naive {
     }
 }
 
-fn run(system: &System, name: SchedulerName, config: Config) -> (Report<Worlds>, ScheduleStats) {
+fn run(system: &System, name: Engine, config: Config) -> (Report<Worlds>, ScheduleStats) {
     let worlds = system.worlds().unwatched();
     let config = Config { keep_going: true, collect_final: true, ..config };
-    let report = explore(&worlds, Engine::Schedules(name), &config, &NoObserver).expect("nothing to refuse");
+    let report = explore(&worlds, name, &config, &NoObserver).expect("nothing to refuse");
     let figures = report.stats.histories.expect("a scheduler has these figures");
     (report, figures)
 }
@@ -133,11 +131,11 @@ fn exhaustive_explores_what_a_recursion_does_and_dpor_ends_wherever_it_does() {
             let system = system.clone().network(network);
             let worlds = system.worlds().unwatched();
             let Some(naive) = Naive::all(&worlds) else { continue };
-            let (exhaustive, figures) = run(&system, SchedulerName::Exhaustive, Config::default());
+            let (exhaustive, figures) = run(&system, Engine::Exhaustive, Config::default());
             println!("{name} {network}: {} schedules, {} ends", naive.schedules, naive.ends.len());
             assert_eq!(figures.schedules, naive.schedules, "{name} {network}");
             assert_eq!(ends(&worlds, &exhaustive), naive.ends, "{name} {network}");
-            let (dpor, of_dpor) = run(&system, SchedulerName::Dpor, Config::default());
+            let (dpor, of_dpor) = run(&system, Engine::Dpor, Config::default());
             assert!(of_dpor.schedules <= figures.schedules, "{name} {network}");
             assert_eq!(ends(&worlds, &dpor), naive.ends, "{name} {network}");
             assert_eq!(of_dpor.unique, figures.unique, "{name} {network}");
@@ -161,8 +159,8 @@ fn dpor_ends_wherever_exhaustive_does_in_larger_systems() {
     for (name, params, schedules) in large {
         let system = system(name, params);
         let worlds = system.worlds().unwatched();
-        let (exhaustive, figures) = run(&system, SchedulerName::Exhaustive, Config::default());
-        let (dpor, of_dpor) = run(&system, SchedulerName::Dpor, Config::default());
+        let (exhaustive, figures) = run(&system, Engine::Exhaustive, Config::default());
+        let (dpor, of_dpor) = run(&system, Engine::Dpor, Config::default());
         assert_eq!(figures.schedules, schedules, "{name} {params}");
         assert_eq!((exhaustive.stopped, dpor.stopped), (None, None), "{name} {params}");
         assert_eq!(ends(&worlds, &dpor), ends(&worlds, &exhaustive), "{name} {params}");
@@ -175,7 +173,7 @@ fn dpor_ends_wherever_exhaustive_does_in_larger_systems() {
 fn a_seed_draws_the_same_schedules_again() {
     let system = system("edr", "");
     let draw = |seed| {
-        let (report, figures) = run(&system, SchedulerName::SystematicRandom, Config { seed, ..at_most(5_000) });
+        let (report, figures) = run(&system, Engine::SystematicRandom, Config { seed, ..at_most(5_000) });
         let found = report.found.expect("a rare one, but not that rare");
         (figures, format!("{:?}", found.path))
     };
@@ -183,7 +181,7 @@ fn a_seed_draws_the_same_schedules_again() {
     assert_ne!(draw(0).0.first_bug, draw(1).0.first_bug);
 }
 
-fn trace(system: &System, engine: EngineName, most: Option<u64>) -> Option<Trace> {
+fn trace(system: &System, engine: Engine, most: Option<u64>) -> Option<Trace> {
     let options = Options { max_executions: most, ..Options::new().engine(engine) };
     let answer = options.check(system).unwrap_or_else(|refused| panic!("{engine}: {refused:?}"));
     answer.outcome.trace().cloned()
@@ -210,12 +208,12 @@ fn what_exhaustive_finds_must_and_bfs_find() {
         let trace_of = |engine, most| {
             let trace = trace(&system, engine, most).unwrap_or_else(|| panic!("{name} {params} {engine}"));
             assert_eq!(trace.violation.property, Property::Linearizable, "{name} {params} {engine}");
-            assert_eq!(trace.steps.last().map(|step| step.kind.as_str()), Some("fail"), "{name} {params} {engine}");
+            assert_eq!(trace.steps.last().map(|step| step.kind.name()), Some("fail"), "{name} {params} {engine}");
             assert_eq!(system.replay(&trace, &mut |_, _| {}), Ok(Replayed::Reproduced), "{name} {params} {engine}");
         };
-        trace_of(EngineName::Exhaustive, most);
-        trace_of(EngineName::Must, None);
-        trace_of(EngineName::Bfs, None);
+        trace_of(Engine::Exhaustive, most);
+        trace_of(Engine::Must, None);
+        trace_of(Engine::Bfs, None);
     }
 }
 
@@ -223,7 +221,7 @@ fn what_exhaustive_finds_must_and_bfs_find() {
 #[test]
 fn what_two_clients_do_not_see() {
     for (params, found) in [("h=2r1w", true), ("h=2r1w clients=two", false)] {
-        assert_eq!(trace(&system("adr-bug", params), EngineName::Bfs, None).is_some(), found, "{params}");
+        assert_eq!(trace(&system("adr-bug", params), Engine::Bfs, None).is_some(), found, "{params}");
     }
 }
 
@@ -231,9 +229,9 @@ fn what_two_clients_do_not_see() {
 #[test]
 fn liviola_needs_far_fewer_schedules_than_ired_on_two_keys() {
     let system = system("open-chord", "keys=2");
-    let (liviola, figures) = run(&system, SchedulerName::LiViola, Config::default());
+    let (liviola, figures) = run(&system, Engine::LiViola, Config::default());
     assert_eq!(figures.non_linearizable.map(|bad| bad > 0), Some(true), "{figures:?}");
     assert_eq!(liviola.found.expect("the bug").violation.property, Property::Linearizable);
-    let (ired, _) = run(&system, SchedulerName::IRed, at_most(10 * figures.schedules));
+    let (ired, _) = run(&system, Engine::IRed, at_most(10 * figures.schedules));
     assert_eq!(ired.stopped, Some(StopReason::MaxExecutions), "{} for LiViola", figures.schedules);
 }

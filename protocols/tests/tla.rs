@@ -2,19 +2,19 @@
 //! workers; and their seeded bugs, found.
 
 use manyworlds::Options;
-use manyworlds_explore::{Config, Engine, Model, NoObserver, Report, explore};
+use manyworlds_explore::{Config, Engine, Model, NoObserver, Report, TransitionSystem, explore};
 use manyworlds_protocols::chang_roberts_tla::{ChangRoberts, Order, Receive};
 use manyworlds_protocols::models;
 use manyworlds_protocols::paxos_tla::{self, Paxos};
 use manyworlds_protocols::two_phase_tla::{self, TwoPhase};
 use std::collections::HashSet;
 
-fn run<M: Model>(model: &M, engine: Engine, config: &Config) -> Report<M> {
+fn run<M: TransitionSystem>(model: &M, engine: Engine, config: &Config) -> Report<M> {
     explore(model, engine, config, &NoObserver).expect("the engines can decide invariants")
 }
 
 /// Both engines, one worker and two.
-fn counts<M: Model>(what: &str, model: &M, states: u64, transitions: u64, depth: u64) {
+fn counts<M: TransitionSystem>(what: &str, model: &M, states: u64, transitions: u64, depth: u64) {
     for threads in [1, 2] {
         for (engine, depth) in [(Engine::Bfs, Some(depth)), (Engine::Dfs, None)] {
             let report = run(model, engine, &Config { threads, ..Config::default() });
@@ -29,9 +29,9 @@ fn counts<M: Model>(what: &str, model: &M, states: u64, transitions: u64, depth:
 
 #[test]
 fn two_phase_commit() {
-    counts("n=3", &TwoPhase::new(3), 288, 1_146, 11);
-    counts("n=4", &TwoPhase::new(4), 1_568, 8_258, 14);
-    counts("n=5", &TwoPhase::new(5), 8_832, 58_146, 17);
+    counts("n=3", &TwoPhase::new(3).specification(), 288, 1_146, 11);
+    counts("n=4", &TwoPhase::new(4).specification(), 1_568, 8_258, 14);
+    counts("n=5", &TwoPhase::new(5).specification(), 8_832, 58_146, 17);
 }
 
 #[test]
@@ -46,7 +46,13 @@ fn chang_roberts() {
         (6, 429, 1_288, 22),
     ];
     for (n, states, transitions, depth) in descending {
-        counts(&format!("desc n={n}"), &ChangRoberts::new(n, Order::Descending), states, transitions, depth);
+        counts(
+            &format!("desc n={n}"),
+            &ChangRoberts::new(n, Order::Descending).specification(),
+            states,
+            transitions,
+            depth,
+        );
     }
     for (n, states, transitions, depth) in [
         (1, 2, 2, 2),
@@ -57,30 +63,36 @@ fn chang_roberts() {
         (5, 47, 113, 10),
         (6, 95, 273, 12),
     ] {
-        counts(&format!("asc n={n}"), &ChangRoberts::new(n, Order::Ascending), states, transitions, depth);
+        counts(
+            &format!("asc n={n}"),
+            &ChangRoberts::new(n, Order::Ascending).specification(),
+            states,
+            transitions,
+            depth,
+        );
     }
 }
 
 #[test]
 fn paxos() {
-    counts("3, 2, 1", &Paxos::new(3, 2, 1), 1_681, 10_005, 17);
-    counts("3, 2, 2", &Paxos::new(3, 2, 2), 3_921, 23_839, 17);
-    counts("1, 3, 2", &Paxos::new(1, 3, 2), 275, 1_333, 13);
-    counts("2, 2, 2", &Paxos::new(2, 2, 2), 145, 611, 13);
-    counts("3, 1, 3", &Paxos::new(3, 1, 3), 105, 463, 9);
-    counts("4, 2, 1", &Paxos::new(4, 2, 1), 9_409, 64_826, 21);
+    counts("3, 2, 1", &Paxos::new(3, 2, 1).specification(), 1_681, 10_005, 17);
+    counts("3, 2, 2", &Paxos::new(3, 2, 2).specification(), 3_921, 23_839, 17);
+    counts("1, 3, 2", &Paxos::new(1, 3, 2).specification(), 275, 1_333, 13);
+    counts("2, 2, 2", &Paxos::new(2, 2, 2).specification(), 145, 611, 13);
+    counts("3, 1, 3", &Paxos::new(3, 1, 3).specification(), 105, 463, 9);
+    counts("4, 2, 1", &Paxos::new(4, 2, 1).specification(), 9_409, 64_826, 21);
 }
 
 #[test]
 fn large_parameters() {
-    counts("n=6", &TwoPhase::new(6), 50_816, 402_306, 20);
-    counts("n=7", &TwoPhase::new(7), 296_448, 2_744_706, 23);
-    counts("n=8", &TwoPhase::new(8), 1_745_408, 18_507_778, 26);
-    counts("3, 3, 1", &Paxos::new(3, 3, 1), 68_921, 504_437, 25);
+    counts("n=6", &TwoPhase::new(6).specification(), 50_816, 402_306, 20);
+    counts("n=7", &TwoPhase::new(7).specification(), 296_448, 2_744_706, 23);
+    counts("n=8", &TwoPhase::new(8).specification(), 1_745_408, 18_507_778, 26);
+    counts("3, 3, 1", &Paxos::new(3, 3, 1).specification(), 68_921, 504_437, 25);
 }
 
 /// What is violated, and in how many steps; the same with all numbers of workers.
-fn shortest<M: Model>(model: &M) -> (String, usize) {
+fn shortest<M: TransitionSystem>(model: &M) -> (String, usize) {
     let reports = [1, 2].map(|threads| run(model, Engine::Bfs, &Config { threads, ..Config::default() }));
     let [one, two] = reports.map(|report| {
         let found = report.found.expect("the bug is found");
@@ -94,7 +106,7 @@ fn shortest<M: Model>(model: &M) -> (String, usize) {
 }
 
 /// Steps to the nearest wrong state, by a plain exploration.
-fn naive<M: Model>(model: &M) -> usize {
+fn naive<M: TransitionSystem>(model: &M) -> usize {
     let properties = model.properties();
     let wrong = |state: &M::State| properties.iter().any(|property| !(property.holds)(model, state));
     let mut level = model.initial();
@@ -119,13 +131,13 @@ fn naive<M: Model>(model: &M) -> usize {
 #[test]
 fn seeded_bugs_are_found() {
     // One prepares and is heard, commit is said and heard; the other aborts on its own.
-    assert_eq!(shortest(&TwoPhase::with_bug(2)), ("always Consistent".to_string(), 5));
-    shortest(&TwoPhase::with_bug(4));
+    assert_eq!(shortest(&TwoPhase::with_bug(2).specification()), ("always Consistent".to_string(), 5));
+    shortest(&TwoPhase::with_bug(4).specification());
     // An id that is not the greatest goes all the way round, behind all that are ahead of it: 1 + 2 + 3 receptions.
     for order in [Order::Ascending, Order::Descending] {
-        assert_eq!(shortest(&ChangRoberts::with_bug(3, order)).1, 6);
+        assert_eq!(shortest(&ChangRoberts::with_bug(3, order).specification()).1, 6);
     }
-    assert_eq!(shortest(&Paxos::with_bug(3, 3, 2)).0, "always Agreement");
+    assert_eq!(shortest(&Paxos::with_bug(3, 3, 2).specification()).0, "always Agreement");
 }
 
 #[test]
@@ -173,7 +185,7 @@ fn packed_states_are_shown_in_words() {
 
 #[test]
 fn symmetry_keeps_the_verdict_and_does_not_depend_on_workers() {
-    fn classes<M: Model>(model: &M) -> (u64, bool) {
+    fn classes<M: TransitionSystem>(model: &M) -> (u64, bool) {
         let reduced = [1, 2].map(|threads| {
             [Engine::Bfs, Engine::Dfs].map(|engine| {
                 run(model, engine, &Config { threads, symmetry: true, keep_going: true, ..Config::default() })
@@ -188,7 +200,7 @@ fn symmetry_keeps_the_verdict_and_does_not_depend_on_workers() {
         assert!(one.stats.states < all.stats.states);
         (one.stats.states.expect("states are counted"), all.found.is_some())
     }
-    assert!(!classes(&TwoPhase::new(5)).1);
-    assert!(classes(&TwoPhase::with_bug(4)).1);
-    assert!(!classes(&Paxos::new(3, 2, 2)).1);
+    assert!(!classes(&TwoPhase::new(5).specification()).1);
+    assert!(classes(&TwoPhase::with_bug(4).specification()).1);
+    assert!(!classes(&Paxos::new(3, 2, 2).specification()).1);
 }

@@ -3,7 +3,7 @@
 
 use manyworlds::{Checker, Engine, Network, Policy, Property, Replayed, Trace};
 use manyworlds_protocols::{find, litmus::Litmus};
-use std::path::Path;
+use manyworlds_testkit::shared;
 
 /// A model with parameters, ready to be checked.
 fn model(name: &str, params: &str) -> Checker {
@@ -117,12 +117,9 @@ fn chain_refuses_to_lose_all_nodes() {
 
 #[test]
 fn the_monitor_adds_less_than_a_fifth() {
-    let count = |name, params: &str| -> [u64; 4] {
-        let rows = SMALL.iter().chain(LARGE);
-        rows.filter(|row| row.0 == name && row.1 == params).map(|row| row.2).next().expect("the tables have it")
-    };
     for params in ["n=2 i=1", "n=2 i=2", "n=2 i=3", "n=3 i=1", "n=3 i=2"] {
-        for (plain, monitored) in count("leader", params).into_iter().zip(count("leader+mon", params)) {
+        let [plain, monitored] = ["leader", "leader+mon"].map(|name| in_all_networks(name, params));
+        for (plain, monitored) in plain.into_iter().zip(monitored) {
             assert!(
                 monitored >= plain && 5 * monitored < 6 * plain,
                 "leader {params}: {plain}, with monitor {monitored}"
@@ -261,18 +258,19 @@ fn formulas() {
     }
 }
 
+/// Programs that the table below has at least.
+const LITMUS_ROWS: usize = 400;
+
 /// A table of programs with complete/blocked counts under asyn, p2p, cd and mbox, kept outside of the repository.
 #[test]
 fn litmus_table() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/oracles/litmus.tsv");
-    let Ok(table) = std::fs::read_to_string(&path) else {
-        println!("skipped: there is no {}", path.display());
-        return;
-    };
+    let Ok(path) = shared("oracles/litmus.tsv") else { return };
+    let table = std::fs::read_to_string(&path).expect("the table can be read");
     let rows: Vec<&str> = table.lines().skip(1).collect();
-    assert!(!rows.is_empty(), "{} is empty", path.display());
+    assert!(rows.len() >= LITMUS_ROWS, "{} has {} rows", path.display(), rows.len());
     for row in rows {
         let fields: Vec<&str> = row.split('\t').collect();
+        assert!(fields.len() >= 6, "too few columns: {row}");
         let program = Litmus::parse(fields[1]).unwrap_or_else(|e| panic!("row {}: {e}", fields[0]));
         for (network, expected) in Network::ALL.into_iter().zip(&fields[2..6]) {
             let (complete, blocked) = program.count(network, Engine::Must);

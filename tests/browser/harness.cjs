@@ -10,8 +10,45 @@ const PHONE = { width: 390, height: 844 };
 const tests = [];
 const test = (name, file, run, options = {}) => tests.push({ name, file, run, options });
 
-/** What the page was made of. */
+/** A tree of the data as text, worked out again. */
+function textOf(tree) {
+  if (typeof tree === "string") return tree;
+  const list = trees => trees.map(textOf).join(", ");
+  if (Array.isArray(tree)) return `[${list(tree)}]`;
+  if (tree.set) return `{${list(tree.set)}}`;
+  if (tree.map) return `{${tree.map.map(([key, value]) => `${textOf(key)}: ${textOf(value)}`).join(", ")}}`;
+  if (tree.tuple) return `${tree.tuple[0]}(${list(tree.tuple[1])}${tree.tuple[0] || tree.tuple[1].length !== 1 ? "" : ","})`;
+  const [name, fields] = tree.struct;
+  return `${name} { ${fields.map(([key, value]) => `${key ? `${key}: ` : ""}${textOf(value)}`).join(", ")} }`;
+}
+
+const noteText = note => (note.text === undefined ? `${Object.keys(note)[0]} ${textOf(Object.values(note)[0].value)}` : note.text);
+
+function messageText(message) {
+  if (message.notes) return message.notes.map(noteText).join("; ");
+  if (message.observed) return `p${message.observed.from}→p${message.observed.to} ${textOf(message.observed.value)}`;
+  return textOf(message.value);
+}
+
+/** A step with texts for its message and its state, and what it reads. */
+function plain(step, messages) {
+  const [kind, of] = typeof step.kind === "string" ? [step.kind, {}] : Object.entries(step.kind)[0];
+  const message = kind === "note" ? noteText(of) : of.message === undefined ? undefined : messageText(messages[of.message]);
+  return { ...step, kind, message, reads: of.send, lost: of.lost, state: step.state === undefined ? undefined : textOf(step.state) };
+}
+
+/** What the page was made of, with the steps of its trace as texts. */
 async function dataOf(page) {
+  const data = await rawDataOf(page);
+  if (data.trace) data.trace.steps = data.trace.steps.map(step => plain(step, data.trace.messages ?? []));
+  for (const operation of data.trace?.history?.operations ?? []) {
+    operation.call = textOf(operation.call.value);
+    if (operation.response) operation.response = textOf(operation.response.value);
+  }
+  return data;
+}
+
+async function rawDataOf(page) {
   const data = JSON.parse(await page.$eval("#data", element => element.textContent));
   if (!data.packed) return data;
   const units = [];
@@ -36,7 +73,7 @@ function pastOf(trace, step) {
   return past;
 }
 
-const arrives = step => ["recv", "duplicate"].includes(step.kind) && step.reads !== undefined;
+const arrives = step => ["receive", "duplicate"].includes(step.kind) && step.reads !== undefined;
 const numbers = (page, selector) => page.$$eval(selector, found => found.map(element => Number(element.dataset.step)));
 const chosen = async page => (await numbers(page, ".view:not([hidden]) .event.chosen"))[0] ?? null;
 /** A value without the spaces and commas that laying it out adds. */
@@ -95,9 +132,9 @@ async function arrowsMatch(page) {
     (await numbers(page, "#view-chart .arrow.pending")).sort((a, b) => a - b),
     pending,
   );
-  const lost = trace.steps.filter(step => step.kind === "drop" || (step.kind === "lose" && step.choice === 1));
+  const lost = trace.steps.filter(step => step.kind === "drop" || (step.kind === "lose" && step.lost));
   assert.equal((await numbers(page, "#view-chart .arrow.lost")).length, lost.length);
-  const kept = trace.steps.filter(step => step.kind === "lose" && step.choice === 0);
+  const kept = trace.steps.filter(step => step.kind === "lose" && !step.lost);
   assert.equal((await numbers(page, "#view-chart .event")).length, trace.steps.length - kept.length, "every step that is one is on the chart");
 }
 

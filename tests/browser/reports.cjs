@@ -78,9 +78,9 @@ for (const file of ["raft-bug", "abd-bug", "two-phase-commit-bug", "everything"]
       const i = await chosen(page);
       const step = trace.steps[i];
       const shown = page.locator("#view-chart .the-message");
-      if (["send", "recv", "duplicate", "drop", "lose"].includes(step.kind))
+      if (["send", "receive", "duplicate", "drop", "lose"].includes(step.kind))
         assert.equal(bare(await shown.innerText()), bare(step.message), `step ${i}`);
-      if (step.state_diff === undefined) continue;
+      if (step.state === undefined) continue;
       const kept = await page.$$eval("#view-chart .the-state .line:not(.gone), #view-chart .the-state .value:not(.diff)", found =>
         found
           .map(line => {
@@ -90,7 +90,7 @@ for (const file of ["raft-bug", "abd-bug", "two-phase-commit-bug", "everything"]
           })
           .join(""),
       );
-      if (kept) assert.equal(bare(kept), bare(step.state_diff), `state after step ${i}`);
+      if (kept) assert.equal(bare(kept), bare(step.state), `state after step ${i}`);
     }
   });
 
@@ -120,7 +120,7 @@ for (const file of ["german-bug", "2pc-tla-bug", "raft-bug"])
         }),
       );
     let compared = 0;
-    for (const [i, { process, state_diff: after }] of trace.steps.entries()) {
+    for (const [i, { process, state: after }] of trace.steps.entries()) {
       if (after === undefined) continue;
       const before = states.get(process);
       states.set(process, after);
@@ -194,7 +194,7 @@ test("what led to a bad state is more than what led to the last step", "raft-bug
   const { trace, story } = await dataOf(page);
   assert.equal(await page.locator("#view-chart .only").innerText(), "Only what led to these states");
   const shown = await causeOf(page);
-  const leaders = [...trace.steps.keys()].filter(i => trace.steps[i].state_diff?.includes("role: Leader"));
+  const leaders = [...trace.steps.keys()].filter(i => trace.steps[i].state?.includes("role: Leader"));
   assert.equal(new Set(leaders.map(i => trace.steps[i].process)).size, 2);
   assert.ok(
     leaders.some(i => !pastOf(trace, story.failing[0]).has(i) && i !== story.failing[0]),
@@ -206,7 +206,7 @@ test("what led to a bad state is more than what led to the last step", "raft-bug
   );
   // Nobody would be in another state without what is hidden.
   const hidden = [...trace.steps.keys()].filter(i => !shown.has(i));
-  assert.ok(hidden.every(i => trace.steps[i].state_diff === undefined && !trace.steps.some((step, j) => step.reads === i && shown.has(j))));
+  assert.ok(hidden.every(i => trace.steps[i].state === undefined && !trace.steps.some((step, j) => step.reads === i && shown.has(j))));
   await page.locator("#view-chart .only").click();
   await arrowsMatch(page);
 });
@@ -374,7 +374,7 @@ test(
 
 test("faults are drawn as what they are", "everything", async page => {
   const { trace } = await dataOf(page);
-  assert.equal(await page.locator("#view-chart .event.weather").count(), 2);
+  assert.equal(await page.locator("#view-chart .event.partition").count(), 2);
   assert.equal(await page.locator("#view-chart .arrow.twice").count(), 2);
   assert.equal(await page.locator("#view-chart .life.down").count(), 1);
   assert.ok(await page.locator("#view-chart .loop").isVisible());

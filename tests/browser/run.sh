@@ -22,8 +22,15 @@ if [ ! -d "$out/node_modules/playwright-core" ]; then
   npm install --prefix "$out" --no-save --no-audit --no-fund --loglevel error playwright-core@1.64.1
 fi
 
+# BUILT is the directory of programs that are built already.
+built=${BUILT:-}
+if [ -z "$built" ]; then
+  cargo build --quiet --workspace --bins --examples
+  built="${CARGO_TARGET_DIR:-target}/debug"
+fi
+
 # Runs that end in a violation end with status 1: that is what they are here for.
-check() { cargo run --quiet --bin manyworlds -- check "$@" --quiet || [ $? = "${expected:-1}" ]; }
+check() { "$built/manyworlds" check "$@" --quiet || [ $? = "${expected:-1}" ]; }
 check raft-bug --html "$out/raft-bug.html"
 check german-bug --html "$out/german-bug.html"
 check abd-bug --html "$out/abd-bug.html"
@@ -37,7 +44,7 @@ check chain --network asyn --threads 1 --html "$out/chain.html"
 check open-chord --html "$out/open-chord.html"
 check multi-paxos-map-bug --html "$out/multi-paxos-map-bug.html"
 check open-chord --engine must --html "$out/open-chord-must.html"
-linearize() { cargo run --quiet --bin manyworlds -- linearize "$@" >/dev/null || [ $? = "${expected:-1}" ]; }
+linearize() { "$built/manyworlds" linearize "$@" >/dev/null || [ $? = "${expected:-1}" ]; }
 linearize crates/cli/tests/data/histories/stale.jsonl --html "$out/stale.html"
 linearize crates/cli/tests/data/histories/lock.edn --html "$out/lock.html"
 awk 'BEGIN { print "{\"schema\": \"manyworlds-history/1\", \"spec\": \"register\"}"
@@ -45,7 +52,7 @@ awk 'BEGIN { print "{\"schema\": \"manyworlds-history/1\", \"spec\": \"register\
   printf "{\"process\": %d, \"type\": \"invoke\", \"f\": \"write\", \"value\": %d}\n", i % 7, i
   printf "{\"process\": %d, \"type\": \"ok\", \"f\": \"write\", \"value\": %d}\n", i % 7, i } }' >"$out/long.jsonl"
 expected=0 linearize "$out/long.jsonl" --html "$out/long.html"
-cargo run --quiet -p manyworlds-report --example page >"$out/everything.html"
-cargo run --quiet -p manyworlds-report --example page -- long >"$out/large.html"
+"$built/examples/page" >"$out/everything.html"
+"$built/examples/page" long >"$out/large.html"
 
 NODE_PATH="$out/node_modules" node tests/browser/reports.cjs "$out"

@@ -29,14 +29,14 @@ fn main() -> ExitCode {
     match words[..] {
         [] => must(FULL),
         ["--quick"] => must(QUICK),
-        ["porcupine"] => histories::compare(histories::Effort { runs: 15, seconds: 3.0 }),
-        ["porcupine", "--quick"] => histories::compare(histories::Effort { runs: 3, seconds: 0.5 }),
+        ["porcupine", "--quick", ..] => histories::compare(histories::QUICK, &arguments[2..]),
+        ["porcupine", ..] => histories::compare(histories::FULL, &arguments[1..]),
         ["stateright", "--quick", ..] => explicit::compare(explicit::Turns(1), &arguments[2..]),
         ["stateright", ..] => explicit::compare(explicit::Turns(3), &arguments[1..]),
         ["stateright-one", case, side] => explicit::measure_one(case, side),
         _ => {
             eprintln!(
-                "usage: peers [--quick]\n       peers stateright [--quick] [case…]\n       peers porcupine [--quick]"
+                "usage: peers [--quick]\n       peers stateright [--quick] [case…]\n       peers porcupine [--quick] [case…]"
             );
             ExitCode::from(2)
         }

@@ -1,7 +1,7 @@
 //! What a handler can do. Nothing takes effect before the handler returns: sends enter the network then, in program order.
 
 use crate::erased::Value;
-use manyworlds_core::{Choices, Pid};
+use manyworlds_core::{Choices, Fingerprint, Pid, TraceNote, TraceValue, ValueTree};
 use std::fmt::Debug;
 use std::hash::Hash;
 use std::panic::Location;
@@ -30,13 +30,19 @@ pub struct Note {
 }
 
 impl Note {
-    /// The note as traces tell it.
-    pub fn words(&self) -> String {
+    /// The note as traces have it.
+    pub fn in_trace(&self) -> TraceNote {
+        let value = || {
+            let id = Some(Fingerprint(self.value.print()));
+            TraceValue { value: ValueTree::parse(&self.value.show()), id }
+        };
         match self.kind {
-            NoteKind::Invoked => format!("invoked {}", self.value.show()),
-            NoteKind::Returned => format!("returned {}", self.value.show()),
-            NoteKind::Linearized => format!("linearized {}", self.value.show()),
-            NoteKind::Text => self.value.as_any().downcast_ref::<String>().cloned().unwrap_or_default(),
+            NoteKind::Invoked => TraceNote::Invoked(value()),
+            NoteKind::Returned => TraceNote::Returned(value()),
+            NoteKind::Linearized => TraceNote::Linearized(value()),
+            NoteKind::Text => {
+                TraceNote::Text(self.value.as_any().downcast_ref::<String>().cloned().unwrap_or_default())
+            }
         }
     }
 }

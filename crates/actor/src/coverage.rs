@@ -3,7 +3,7 @@
 use crate::faults::Faults;
 use crate::system::Blueprint;
 use crate::table::{Entries, Input, Local, NONE, Status, Table};
-use manyworlds_core::{Coverage, FaultCoverage, InputCoverage, ProcessCoverage, type_of};
+use manyworlds_core::{Coverage, FaultCoverage, InputCoverage, ProcessCoverage, ValueTree};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the actors of a table did so far.
@@ -60,7 +60,8 @@ impl Tally {
 
     fn input(&mut self, entries: &Entries, envelope: u32) -> &mut Fate {
         let shown = entries.values.get(entries.envelopes.get(envelope).message).value.show();
-        self.inputs.entry(("message", type_of(&shown).to_string())).or_default()
+        let name = ValueTree::parse(&shown).type_name().unwrap_or("value").to_string();
+        self.inputs.entry(("message", name)).or_default()
     }
 
     fn timer(&mut self, name: &str) -> &mut Fate {
@@ -108,7 +109,7 @@ fn faults(blueprint: &Blueprint, entries: &Entries) -> Vec<FaultCoverage> {
 mod tests {
     use crate::{Actor, Context, Faults, System};
     use manyworlds_core::{InputCoverage, Pid};
-    use manyworlds_explore::{Config, Engine, Model, explore};
+    use manyworlds_explore::{Config, Engine, TransitionSystem, explore};
 
     /// Sends two kinds of messages to a peer, and sets a timer that goes off before them or after.
     struct Caller;

@@ -1,14 +1,13 @@
 //! Why a history is not linearizable: the checker of recorded histories looks at the one that a trace records.
 //!
-//! A trace tells values in words. Whatever was noted is in the table, so the values are found there again; should two different ones have the same words,
-//! nothing is explained.
+//! A trace holds the fingerprints of the values that were noted. Whatever was noted is in the table, so the values are found there again.
 
 use crate::context::{Note, NoteKind};
 use crate::erased::Value;
 use crate::history::AnySpec;
 use crate::table::Entries;
 use crate::worlds::Worlds;
-use manyworlds_core::{Trace, TraceHistory, panics};
+use manyworlds_core::{Fingerprint, Trace, TraceHistory, TraceValue, panics};
 use manyworlds_linear::{Operation, Spec, first_impossible};
 use rustc_hash::FxHashMap;
 use std::hash::{Hash, Hasher};
@@ -84,6 +83,7 @@ impl Worlds {
 /// The operations as values. Positions are places in the order of events: a step may record several.
 fn operations(entries: &Entries, recorded: &TraceHistory) -> Option<Operations> {
     let known = Known::values(entries);
+    let find = |kind, value: &TraceValue| known.get(&(kind, value.id?)).cloned();
     let mut events: Vec<(usize, usize, bool)> = Vec::new();
     for (number, operation) in recorded.operations.iter().enumerate() {
         events.push((operation.invoked, number, false));
@@ -93,12 +93,12 @@ fn operations(entries: &Entries, recorded: &TraceHistory) -> Option<Operations> 
     let position = |event: (usize, usize, bool)| events.binary_search(&event).expect("an event of the history");
     let operation = |(number, told): (usize, &manyworlds_core::TraceOperation)| {
         let response = match &told.response {
-            Some(words) => Some(known.get(&(NoteKind::Returned, words.clone()))?.clone()?),
+            Some(response) => Some(find(NoteKind::Returned, response)?),
             None => None,
         };
         Some(Operation {
             process: told.process,
-            operation: known.get(&(NoteKind::Invoked, told.call.clone()))?.clone()?,
+            operation: find(NoteKind::Invoked, &told.call)?,
             invoked: position((told.invoked, number, false)),
             returned: told.returned.map(|at| position((at, number, true))),
             response,
@@ -108,19 +108,11 @@ fn operations(entries: &Entries, recorded: &TraceHistory) -> Option<Operations> 
 }
 
 impl Known {
-    /// Every value that was noted, by its words; `None` if they stand for several.
-    fn values(entries: &Entries) -> FxHashMap<(NoteKind, String), Option<Erased>> {
-        let mut values = FxHashMap::default();
+    /// Every value that was noted, by its fingerprint.
+    fn values(entries: &Entries) -> FxHashMap<(NoteKind, Fingerprint), Erased> {
         let notes = entries.effects.iter().flat_map(|effects| effects.iter()).flat_map(|branch| &branch.notes);
         let of_histories = notes.filter(|note| matches!(note.kind, NoteKind::Invoked | NoteKind::Returned));
-        for Note { kind, value } in of_histories {
-            let value = Erased(value.clone());
-            let known = values.entry((*kind, value.0.show())).or_insert_with(|| Some(value.clone()));
-            if known.as_ref() != Some(&value) {
-                *known = None;
-            }
-        }
-        values
+        of_histories.map(|Note { kind, value }| ((*kind, Fingerprint(value.print())), Erased(value.clone()))).collect()
     }
 }
 

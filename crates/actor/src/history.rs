@@ -10,7 +10,7 @@ use crate::step::Step;
 use crate::system::{Blueprint, System};
 use crate::table::{Entries, Mirrors};
 use crate::worlds::Worlds;
-use manyworlds_core::{Property, Violation, panics};
+use manyworlds_core::{Location, Property, Violation, panics};
 use manyworlds_explore::{HistoryEvent, HistoryKind, fingerprint};
 use manyworlds_linear::Spec;
 use manyworlds_linear::stage::{NOT_YET, Relation, Stage, Stuck, UNHEARD};
@@ -78,7 +78,7 @@ struct Ids<'a> {
     entries: &'a mut Entries,
     spec: &'a dyn AnySpec,
     /// The words of its panic, if it panicked, and where.
-    panic: Option<(String, Option<String>)>,
+    panic: Option<(String, Option<Location>)>,
 }
 
 impl Relation for Ids<'_> {
@@ -198,7 +198,7 @@ impl Entries {
         Err(self.fail(property, message, None))
     }
 
-    fn fail(&mut self, property: Property, message: String, location: Option<String>) -> u32 {
+    fn fail(&mut self, property: Property, message: String, location: Option<Location>) -> u32 {
         self.failures.intern(Violation { property, message, location, process: None }, fingerprint::of)
     }
 }

@@ -51,11 +51,6 @@ impl<T> Interner<T> {
     pub fn len(&self) -> usize {
         self.items.len()
     }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.items.is_empty()
-    }
 }
 
 /// A worker's own copy of an interner, so that looking something up needs no lock. It is brought up to date when the interner has grown.
@@ -74,11 +69,6 @@ impl<T> Mirror<T> {
     /// How many are there.
     pub fn len(&self) -> usize {
         self.items.len()
-    }
-
-    /// Whether nothing is there.
-    pub fn is_empty(&self) -> bool {
-        self.items.is_empty()
     }
 
     /// Copies what is new.

@@ -9,12 +9,12 @@
 //! engines on global states see. (Not so under mbox, where arrivals order steps too: refused.)
 
 use crate::context::Note;
-use crate::system::{Blueprint, Question, System};
+use crate::system::System;
 use crate::table::{Branch, Input, NONE, Status};
 use crate::worlds::Worlds;
 use manyworlds_core::{
-    Action, Cursor, Failure, FailureKind, HISTORY_PROCESS, LocalStats, Locals, LocalsFactory, Network, NodeId, OBS_END,
-    OBS_TIMEOUT, Obs, Pid, ProcId, Property, Root, StepInfo, ValueId, Violation,
+    Action, Cursor, Detail, Failure, FailureKind, LocalStats, Locals, LocalsFactory, Network, NodeId, OBS_END,
+    OBS_TIMEOUT, Obs, Pid, ProcId, ProcessRole, Property, Root, StepInfo, TraceMessage, ValueId, Violation,
 };
 use manyworlds_explore::Kind;
 use rustc_hash::FxHashMap;
@@ -45,30 +45,6 @@ pub struct ActorLocals {
     worlds: Mutex<Worlds>,
     finals: Option<Finals>,
     torn: Arc<AtomicBool>,
-}
-
-/// Why the DPOR engine cannot check a system.
-pub fn refusal(blueprint: &Blueprint) -> Option<String> {
-    if !blueprint.faults.none() {
-        return Some("it does not inject faults: use bfs or dfs, or set all fault budgets to 0".to_string());
-    }
-    if !blueprint.channels.is_empty() {
-        return Some("its receives take messages of one network: use bfs or dfs for channels of their own".to_string());
-    }
-    if blueprint.spec.is_some() && blueprint.network == Network::Mbox {
-        return Some("under mbox arrivals order operations in ways that it does not see: use bfs or dfs".to_string());
-    }
-    let undecidable = |question: &&Question| match question.kind {
-        Kind::AtRest => false,
-        Kind::Always | Kind::Never => !question.stable,
-        Kind::Sometimes | Kind::Eventually => true,
-    };
-    let question = blueprint.questions.iter().find(undecidable)?;
-    Some(format!(
-        "it visits executions, not global states, so it cannot decide `{}`: use bfs or dfs, or state the property as \
-         `at_rest`, as `always_stable` or as an assertion in a handler",
-        question.violation().property
-    ))
 }
 
 impl ActorLocals {
@@ -128,6 +104,9 @@ pub struct ActorTable {
     /// Where in `noted` the notes of a node are.
     note_ids: FxHashMap<NodeId, u32>,
 }
+
+/// How the process that watches is shown.
+const HISTORY: &str = "history";
 
 /// Values from here on are notes.
 const NOTES: u32 = 1 << 31;
@@ -203,8 +182,9 @@ impl ActorTable {
         })
     }
 
-    fn notes_in_words(&self, effects: u32, branch: u16) -> String {
-        self.with_branch(effects, branch, |b| b.notes.iter().map(Note::words).collect::<Vec<_>>().join("; "))
+    /// What a step notes, as a message to the process that watches.
+    fn notes(&self, effects: u32, branch: u16) -> TraceMessage {
+        self.with_branch(effects, branch, |b| TraceMessage::Notes(b.notes.iter().map(Note::in_trace).collect()))
     }
 }
 
@@ -214,20 +194,26 @@ impl Locals for ActorTable {
         let root = |(name, n): (String, u16)| {
             let blank = self.worlds.with_entries(|entries, _| entries.local(n, Status::New, NONE, Vec::new()));
             let node = self.react(n, blank, Input::Start);
-            Root { proc: ProcId(u32::from(n)), node, daemon: true, monitor: false, name }
+            Root { proc: ProcId(u32::from(n)), node, daemon: true, role: ProcessRole::Process, name }
         };
         let mut roots: Vec<Root> = names.into_iter().zip(0..).map(root).collect();
         if let Some(spec) = self.worlds.blueprint().spec.clone() {
             let stage = self.worlds.with_entries(|entries, _| entries.first_stage(&*spec));
             let (proc, node) = (ProcId(roots.len() as u32), self.node(Node::History { stage }));
-            roots.push(Root { proc, node, daemon: true, monitor: true, name: HISTORY_PROCESS.to_string() });
+            let (role, name) = (ProcessRole::History, HISTORY.to_string());
+            roots.push(Root { proc, node, daemon: true, role, name });
         }
         roots
     }
 
     fn root_name(&self, proc: ProcId) -> String {
         let actors = &self.worlds.blueprint().actors;
-        actors.get(proc.0 as usize).map_or(HISTORY_PROCESS, |cast| &cast.name).to_string()
+        actors.get(proc.0 as usize).map_or(HISTORY, |cast| &cast.name).to_string()
+    }
+
+    fn root_role(&self, proc: ProcId) -> ProcessRole {
+        let is_actor = (proc.0 as usize) < self.worlds.blueprint().actors.len();
+        if is_actor { ProcessRole::Process } else { ProcessRole::History }
     }
 
     fn start(&mut self, _: NodeId) {}
@@ -318,12 +304,12 @@ impl Locals for ActorTable {
         match self.nodes[at.node.0 as usize] {
             Node::After { effects, branch, .. } => {
                 let Some(off) = self.offset(at) else {
-                    return StepInfo { detail: self.notes_in_words(effects, branch), ..StepInfo::default() };
+                    return StepInfo { detail: Detail::Message(self.notes(effects, branch)), ..StepInfo::default() };
                 };
                 let send = self.with_branch(effects, branch, |b| b.sends.get(off).cloned());
                 send.map_or_else(StepInfo::default, |send| StepInfo {
-                    location: Some(send.location.to_string()),
-                    detail: self.show(ValueId(send.envelope)),
+                    location: Some(send.location.into()),
+                    detail: Detail::Message(self.message(ValueId(send.envelope))),
                 })
             }
             _ => StepInfo::default(),
@@ -331,19 +317,32 @@ impl Locals for ActorTable {
     }
 
     fn show(&self, value: ValueId) -> String {
+        self.message(value).to_string()
+    }
+
+    fn fingerprint(&self, value: ValueId) -> u64 {
+        // All workers share one table, so its ids will do.
+        u64::from(value.0)
+    }
+
+    fn message(&self, value: ValueId) -> TraceMessage {
         if let Some(&(_, effects, branch)) = value.0.checked_sub(NOTES).and_then(|at| self.noted.get(at as usize)) {
-            return self.notes_in_words(effects, branch);
+            return self.notes(effects, branch);
         }
         let mirrors = self.worlds.mirrors.borrow();
-        mirrors.values.get(mirrors.envelopes.get(value.0).message).value.show()
+        TraceMessage::shown(&mirrors.values.get(mirrors.envelopes.get(value.0).message).value.show())
+    }
+
+    fn state(&self, node: NodeId) -> Option<u32> {
+        let Node::After { effects, branch, .. } = self.nodes[node.0 as usize] else { return None };
+        let local = self.with_branch(effects, branch, |b| b.local);
+        let value = self.worlds.mirrors.borrow().locals.get(local).value;
+        (value != NONE).then_some(value)
     }
 
     fn show_state(&self, node: NodeId) -> Option<String> {
-        let Node::After { effects, branch, .. } = self.nodes[node.0 as usize] else { return None };
-        let local = self.with_branch(effects, branch, |b| b.local);
-        let mirrors = self.worlds.mirrors.borrow();
-        let value = mirrors.locals.get(local).value;
-        (value != NONE).then(|| mirrors.values.get(value).value.show())
+        let value = self.state(node)?;
+        Some(self.worlds.mirrors.borrow().values.get(value).value.show())
     }
 
     fn stats(&self) -> LocalStats {

@@ -4,28 +4,29 @@ use crate::state::State;
 use crate::step::Step;
 use crate::table::{Branch, Mirrors, NONE, Status};
 use crate::worlds::Worlds;
-use manyworlds_core::{Pid, TraceProcess, TraceStep};
+use manyworlds_core::{
+    Delivery, NarratedMessage, NarratedStep, Network, Pid, ProcessRole, ProcessStatus, StepKind, TraceMessage,
+    TraceProcess, TraceStep, ValueTree,
+};
 use std::sync::Arc;
 
-/// Everybody who takes part: the actors, and the network if it can fall apart.
+/// Every process of a trace: the actors, and the network if it can be partitioned.
 pub fn cast(worlds: &Worlds) -> Vec<TraceProcess> {
-    let actors = &worlds.blueprint().actors;
-    let mut names: Vec<String> = actors.iter().map(|cast| cast.name.clone()).collect();
-    if worlds.blueprint().faults.splits > 0 {
-        names.push("network".to_string());
-    }
-    let process = |(name, n): (String, u16)| TraceProcess {
+    let actors = worlds.blueprint().actors.iter().map(|cast| (cast.name.clone(), ProcessRole::Process));
+    let network = (worlds.blueprint().faults.splits > 0).then(|| ("network".to_string(), ProcessRole::Network));
+    let process = |((name, role), n): ((String, ProcessRole), u16)| TraceProcess {
         pid: Pid::root(n).to_string(),
         id: Pid::root(n).to_bits(),
         name,
+        role,
         daemon: true,
-        status: "waiting".to_string(),
+        status: ProcessStatus::Waiting,
     };
-    names.into_iter().zip(0..).map(process).collect()
+    actors.chain(network).zip(0..).map(process).collect()
 }
 
 /// A macro step: what set it off, then what its handler did.
-pub fn tell(worlds: &Worlds, before: &State, step: &Step, after: &State) -> Vec<TraceStep> {
+pub fn tell(worlds: &Worlds, before: &State, step: &Step, after: &State) -> Vec<NarratedStep> {
     let step = &worlds.in_full(before, step);
     let mirrors = &*worlds.prepared();
     let mut teller = Teller { worlds, mirrors, before, after, steps: Vec::new() };
@@ -45,44 +46,57 @@ struct Teller<'a> {
     mirrors: &'a Mirrors,
     before: &'a State,
     after: &'a State,
-    steps: Vec<TraceStep>,
+    steps: Vec<NarratedStep>,
 }
 
 impl Teller<'_> {
     fn cause(&mut self, step: &Step) {
         let network = self.worlds.blueprint().actors.len();
         match *step {
-            Step::Start { actor, .. } => self.add("start", usize::from(actor), None),
-            Step::Restart { actor, .. } => self.add("restart", usize::from(actor), None),
-            Step::Crash { actor } => self.add("crash", usize::from(actor), None),
+            Step::Start { actor, .. } => self.add(usize::from(actor), StepKind::Start),
+            Step::Restart { actor, .. } => self.add(usize::from(actor), StepKind::Restart),
+            Step::Crash { actor } => self.add(usize::from(actor), StepKind::Crash),
             Step::Timer { actor, timer, .. } => {
                 let local = self.mirrors.local(self.before, actor);
-                self.add("timer", usize::from(actor), Some(local.timers[usize::from(timer)].to_string()));
+                let name = local.timers[usize::from(timer)].to_string();
+                self.add(usize::from(actor), StepKind::Timer(name));
             }
             Step::Deliver { to, message, again, .. } => {
-                self.message(if again { "duplicate" } else { "recv" }, to, message);
+                let delivery = self.delivery(to, message);
+                let kind = if again { StepKind::Duplicate(delivery) } else { StepKind::Receive(delivery) };
+                self.add(usize::from(to), kind);
             }
-            Step::Lose { to, message } => self.message("drop", to, message),
-            Step::Split { side } => self.add("split", network, Some(self.sides(side))),
-            Step::Heal => self.add("heal", network, None),
+            Step::Lose { to, message } => {
+                let delivery = self.delivery(to, message);
+                self.add(usize::from(to), StepKind::Drop(delivery));
+            }
+            Step::Split { side } => {
+                let side = (0..network).filter(|n| (side >> n) & 1 == 1).collect();
+                self.add(network, StepKind::Split { side });
+            }
+            Step::Heal => self.add(network, StepKind::Heal),
             Step::Act { .. } => unreachable!("steps are told in full"),
         }
     }
 
-    fn add(&mut self, kind: &str, process: usize, message: Option<String>) {
-        self.steps.push(TraceStep { kind: kind.to_string(), process, message, ..TraceStep::default() });
+    fn add(&mut self, process: usize, kind: StepKind<NarratedMessage>) {
+        self.steps.push(TraceStep::new(process, kind));
     }
 
-    fn message(&mut self, kind: &str, to: u16, message: u32) {
+    /// A message is known by the number of its value: values are interned, so equal ones have one, and others have not.
+    fn message(&self, value: u32) -> NarratedMessage {
+        let shown = self.mirrors.values.get(value).value.show();
+        NarratedMessage { id: u128::from(value), message: TraceMessage::shown(&shown) }
+    }
+
+    fn network(&self, from: u16, to: u16) -> Option<Network> {
+        Some(self.worlds.blueprint().channel(from, to))
+    }
+
+    fn delivery(&self, to: u16, message: u32) -> Delivery<NarratedMessage> {
         let envelope = self.mirrors.envelopes.get(self.worlds.envelope(self.mirrors, self.before, message));
-        self.steps.push(TraceStep {
-            kind: kind.to_string(),
-            process: usize::from(to),
-            peer: Some(usize::from(envelope.from)),
-            message: Some(self.mirrors.values.get(envelope.message).value.show()),
-            network: Some(self.worlds.blueprint().channel(envelope.from, to)),
-            ..TraceStep::default()
-        });
+        let (from, network) = (Some(usize::from(envelope.from)), self.network(envelope.from, to));
+        Delivery { message: self.message(envelope.message), from, send: None, network }
     }
 
     fn effects(&mut self, actor: u16, effects: u32, branch: u16) {
@@ -90,58 +104,44 @@ impl Teller<'_> {
         let chosen = &effects[usize::from(branch)];
         let change = self.change(actor);
         let first = self.steps.last_mut().expect("its cause was told");
-        first.choice = (effects.len() > 1).then_some(u32::from(branch));
-        first.state_diff = change;
+        first.branch = (effects.len() > 1).then_some(u32::from(branch));
+        first.state = change;
         self.choices(actor, chosen);
         self.notes(actor, chosen);
         self.sends(actor, chosen);
         if let Some((_, failure)) = self.mirrors.weathers.get(self.after.weather()).failed {
             let violation = (**self.worlds.table.lock().failures.get(failure)).clone();
-            self.add("fail", usize::from(actor), Some(violation.message));
-            self.steps.last_mut().expect("just added").location = violation.location;
+            let failed = TraceStep::new(usize::from(actor), StepKind::Fail(violation.message));
+            self.steps.push(failed.located(violation.location));
         }
     }
 
     /// The state after the step, if it changed.
-    fn change(&self, actor: u16) -> Option<String> {
+    fn change(&self, actor: u16) -> Option<ValueTree> {
         let (old, local) = (self.mirrors.local(self.before, actor), self.mirrors.local(self.after, actor));
         let known = !Arc::ptr_eq(old, local) && local.value != NONE && local.status == Status::Up;
-        known.then(|| self.mirrors.values.get(local.value).value.show())
+        known.then(|| ValueTree::parse(&self.mirrors.values.get(local.value).value.show()))
     }
 
     fn choices(&mut self, actor: u16, branch: &Branch) {
         for chosen in &branch.chosen {
-            self.add("choose", usize::from(actor), Some(chosen.clone()));
+            let value = Some(ValueTree::parse(chosen));
+            self.add(usize::from(actor), StepKind::Choose { option: None, value });
         }
     }
 
     fn notes(&mut self, actor: u16, branch: &Branch) {
         for note in &branch.notes {
-            self.add("note", usize::from(actor), Some(note.words()));
+            self.add(usize::from(actor), StepKind::Note(note.in_trace()));
         }
     }
 
     fn sends(&mut self, actor: u16, branch: &Branch) {
         for send in &branch.sends {
-            let envelope = self.mirrors.envelopes.get(send.envelope);
-            self.steps.push(TraceStep {
-                kind: "send".to_string(),
-                process: usize::from(actor),
-                peer: Some(usize::from(send.to)),
-                message: Some(self.mirrors.values.get(envelope.message).value.show()),
-                network: Some(self.worlds.blueprint().channel(actor, send.to)),
-                location: Some(send.location.to_string()),
-                ..TraceStep::default()
-            });
+            let message = self.message(self.mirrors.envelopes.get(send.envelope).message);
+            let (to, network) = (Some(usize::from(send.to)), self.network(actor, send.to));
+            let sent = TraceStep::new(usize::from(actor), StepKind::Send { message, to, network });
+            self.steps.push(sent.located(Some(send.location.into())));
         }
-    }
-
-    fn sides(&self, side: u64) -> String {
-        let actors = &self.worlds.blueprint().actors;
-        let names = |inside: bool| {
-            let members = actors.iter().enumerate().filter(|(n, _)| ((side >> n) & 1 == 1) == inside);
-            members.map(|(_, cast)| cast.name.as_str()).collect::<Vec<_>>().join(", ")
-        };
-        format!("{} | {}", names(true), names(false))
     }
 }

@@ -5,13 +5,14 @@ use crate::erased::AnyActor;
 use crate::faults::Faults;
 use crate::history::AnySpec;
 use crate::receives::Interest;
-use crate::view::View;
+use crate::view::{NotStarted, View};
 use crate::worlds::Worlds;
-use manyworlds_core::{Network, Pid, Property, Violation, panics};
+use manyworlds_core::decides::{self, Setup, SubjectKind};
+use manyworlds_core::{Engine, Network, Pid, Property, Violation, panics};
 use manyworlds_explore::{Keys, Kind};
 use manyworlds_linear::Spec;
 use rustc_hash::FxHashMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 /// The most actors that a system can have: a set of actors is a word.
@@ -48,9 +49,24 @@ pub struct Question {
 
 impl Question {
     /// Whether it holds; a predicate that panics neither holds nor does not: its words, and where.
-    pub fn ask(&self, view: &View<'_>) -> Result<bool, (String, Option<String>)> {
+    pub fn ask(&self, view: &View<'_>) -> Result<bool, (String, Option<manyworlds_core::Location>)> {
         panics::listen(|| catch_unwind(AssertUnwindSafe(|| (self.holds)(view))))
             .map_err(|payload| panics::take(payload.as_ref()))
+    }
+
+    /// Whether it holds, where some actors may not have started: a predicate that needs the state of such an actor says neither that a property is
+    /// violated nor that it is satisfied. The second part of the answer is whether that happened.
+    pub fn evaluate(&self, view: &View<'_>) -> (bool, bool) {
+        match catch_unwind(AssertUnwindSafe(|| (self.holds)(view))) {
+            Ok(holds) => (holds, false),
+            Err(payload) if payload.is::<NotStarted>() => (matches!(self.kind, Kind::Always | Kind::AtRest), true),
+            Err(payload) => resume_unwind(payload),
+        }
+    }
+
+    /// The question as the decision table knows it.
+    pub fn asked(&self) -> decides::Question {
+        decides::Question::States { kind: self.kind, stable: self.stable }
     }
 
     /// What is said when it is violated.
@@ -98,6 +114,33 @@ impl Blueprint {
         // A guess that is right for actors, and checked: whatever else a Pid may be is no actor.
         let n = (pid.to_bits() >> 48).wrapping_sub(1) as u16;
         (usize::from(n) < self.actors.len() && Pid::root(n) == pid).then_some(n)
+    }
+
+    /// What matters to the question whether an engine can decide something; reductions are for the caller to fill in.
+    pub fn setup(&self) -> Setup {
+        Setup {
+            fair: self.actors.iter().any(|actor| actor.fair),
+            faults: !self.faults.none(),
+            mixed_channels: !self.channels.is_empty(),
+            mbox: self.network == Network::Mbox,
+            ..Setup::plain(SubjectKind::Actors)
+        }
+    }
+
+    /// Why an engine cannot decide all that is asked about the system, if it cannot.
+    pub fn undecided(&self, engine: Engine, setup: &Setup) -> Option<String> {
+        let decide = |question| decides::decides(engine, question, setup).err();
+        if let Some(why) = decide(decides::Question::Failure) {
+            return Some(format!("engine `{engine}`: {why}"));
+        }
+        let history = self
+            .spec
+            .as_ref()
+            .map(|_| ("whether operations are linearizable".to_string(), decides::Question::Linearizable));
+        let states =
+            self.questions.iter().map(|question| (format!("`{}`", question.violation().property), question.asked()));
+        let why = history.into_iter().chain(states).find_map(|(what, question)| Some((what, decide(question)?)));
+        why.map(|(what, why)| format!("engine `{engine}` cannot decide {what}: {why}"))
     }
 
     /// The network of a channel.

@@ -6,22 +6,23 @@ use crate::acts::{Act, Change, Head, Seat, Span, key};
 use crate::causal::Causal;
 use crate::context::{Context, Note, NoteKind};
 use crate::enabled::CROWDED;
-use crate::erased::{AnyActor, Event, Value};
+use crate::erased::{Event, Value};
 use crate::faults::{Sky, Weather};
 use crate::history::Said;
 use crate::inbox::{self, Inbox};
 use crate::interner::{Interner, Mirror};
 use crate::landings::{self, Sent};
 use crate::pairs::Pairs;
+use crate::running::{Called, Handlers};
 use crate::state::State;
-use crate::system::Blueprint;
-use manyworlds_core::{LocalStats, Network, Pid, Property, Violation, panics};
+use crate::system::{Blueprint, Cast};
+use manyworlds_core::{LocalStats, Network, Pid, Property, Violation, panics, running};
 use manyworlds_explore::fingerprint;
 use manyworlds_linear::stage::Stage;
 use rustc_hash::FxHashMap;
 use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// No value, no failure.
@@ -178,6 +179,8 @@ pub struct Entries {
     user_steps: u64,
     /// How much of that is remembered: as much, as long as nothing runs twice.
     distinct_steps: u64,
+    /// The handler that runs.
+    handlers: Arc<Handlers>,
 }
 
 /// The table: a blueprint of the system and what is known about it so far.
@@ -187,12 +190,16 @@ pub struct Table {
     entries: Mutex<Entries>,
     /// Grows whenever something may have been added.
     age: AtomicU64,
+    /// A property was not evaluated in some state: see [`crate::View::state`].
+    pub(crate) skipped: AtomicBool,
 }
 
 impl Table {
     /// A table that knows nothing.
     pub fn new(blueprint: Blueprint) -> Table {
-        Table { blueprint, entries: Mutex::default(), age: AtomicU64::new(1) }
+        let entries = Entries::default();
+        running::register(&entries.handlers);
+        Table { blueprint, entries: Mutex::new(entries), age: AtomicU64::new(1), skipped: AtomicBool::new(false) }
     }
 
     /// The part behind the lock. User code that panicked while it was held did so inside of `catch_unwind`, or left it consistent.
@@ -294,8 +301,9 @@ impl Entries {
         }
         self.user_steps += 1;
         let value = self.values.get(state).value.clone();
-        let code = &blueprint.actors[actor as usize].code;
-        let survived = panics::listen(|| catch_unwind(AssertUnwindSafe(|| code.durable(&*value))));
+        let Cast { name, code, .. } = &blueprint.actors[actor as usize];
+        let run = || panics::listen(|| catch_unwind(AssertUnwindSafe(|| code.durable(&*value))));
+        let survived = self.handlers.note(name, Called::Durable, run);
         let down = match survived {
             Ok(survived) => {
                 let value = survived.map_or(NONE, |value| self.value(value));
@@ -366,7 +374,7 @@ impl Entries {
     ) -> (Branch, Vec<u32>, Vec<u32>) {
         self.user_steps += 1;
         let actor = situation.actor;
-        let code: &dyn AnyActor = &*blueprint.actors[actor as usize].code;
+        let Cast { name, code, .. } = &blueprint.actors[actor as usize];
         let mut timers = situation.timers.to_vec();
         let envelope = if let Input::Message(id) = input { Some(self.envelopes.get(id).clone()) } else { None };
         let message = envelope.as_ref().map(|e| self.values.get(e.message).value.clone());
@@ -381,7 +389,11 @@ impl Entries {
         };
         let state = (situation.value != NONE).then(|| self.values.get(situation.value).value.clone());
         let mut ctx = Context::new(Pid::root(actor), script, timers);
-        let ran = panics::listen(|| catch_unwind(AssertUnwindSafe(|| code.react(state.as_deref(), event, &mut ctx))));
+        let sender = envelope.as_ref().map(|e| blueprint.actors[usize::from(e.from)].name.clone());
+        let called = Called::new(event, sender.zip(message.clone()));
+        let run =
+            || panics::listen(|| catch_unwind(AssertUnwindSafe(|| code.react(state.as_deref(), event, &mut ctx))));
+        let ran = self.handlers.note(name, called, run);
         let failure = match &ran {
             Err(payload) => {
                 let (message, location) = panics::take(payload.as_ref());
@@ -393,7 +405,7 @@ impl Entries {
         let failure = failure.or_else(|| {
             let sent = stray?;
             let problem = format!("{:?} was sent to {:?}, but there is no such actor", sent.message, sent.to);
-            Some((Property::ApiContract, problem, Some(sent.location.to_string())))
+            Some((Property::ApiContract, problem, Some(sent.location.into())))
         });
         let undeclared =
             ctx.sent.iter().find(|sent| blueprint.index(sent.to).is_some_and(|to| !blueprint.may_send(actor, to)));
@@ -401,7 +413,7 @@ impl Entries {
             let sent = undeclared?;
             let to = &blueprint.actors[usize::from(blueprint.index(sent.to)?)].name;
             let problem = format!("{:?} was sent to {to}, but the topology says that this never happens", sent.message);
-            Some((Property::ApiContract, problem, Some(sent.location.to_string())))
+            Some((Property::ApiContract, problem, Some(sent.location.into())))
         });
         let branch = match (failure, ran) {
             (None, Ok(next)) => self.branch(blueprint, actor, &next, &ctx),
@@ -515,7 +527,7 @@ impl Mirrors {
 
     /// What these local situations look like.
     #[inline]
-    pub fn glance(&self, locals: &[u32]) -> u128 {
+    pub fn property_key(&self, locals: &[u32]) -> u128 {
         locals.iter().fold(0, |sum, &id| sum.wrapping_add(self.locals.print(id)))
     }
 

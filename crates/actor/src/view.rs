@@ -25,6 +25,9 @@ impl<'a> Flight<'a> {
     }
 }
 
+/// The payload with which [`View::state`] leaves a property that looks at an actor which has not started.
+pub(crate) struct NotStarted;
+
 /// A global state.
 pub struct View<'a> {
     worlds: &'a Worlds,
@@ -44,10 +47,21 @@ impl<'a> View<'a> {
 
     /// The state of an actor; of one that is down, what survived.
     ///
+    /// Where starting is a step (under mbox), a property that uses this function is not evaluated in states in which the actor has not started
+    /// yet; the scope of the answer says so. A property that must be evaluated there, too, uses [`View::get`].
+    ///
     /// # Panics
-    /// If the actor has a state of another type, or none: ask [`View::get`] then.
+    /// If the actor has a state of another type, or is down and kept nothing: use [`View::get`] then.
     pub fn state<S: 'static>(&self, actor: Pid) -> &S {
-        self.get(actor).unwrap_or_else(|| panic!("actor {actor:?} has no state of type {}", std::any::type_name::<S>()))
+        if let Some(state) = self.get(actor) {
+            return state;
+        }
+        match self.worlds.blueprint().index(actor).map(|n| self.mirrors.local(self.state, n).status) {
+            // Unwinds out of the property without a report; `Question::evaluate` catches it.
+            Some(Status::New) => std::panic::resume_unwind(Box::new(NotStarted)),
+            Some(Status::Down) => panic!("actor {actor:?} is down and kept nothing: use `View::get`"),
+            _ => panic!("actor {actor:?} has no state of type {}", std::any::type_name::<S>()),
+        }
     }
 
     /// The state of an actor, if it has one of this type: one that is down may have kept nothing.

@@ -19,11 +19,12 @@ use crate::symmetry::{self, Symmetry};
 use crate::system::{Blueprint, Question};
 use crate::table::{Entries, Local, Mirrors, NONE, Status, Table};
 use crate::view::View;
-use manyworlds_core::{Coverage, LocalStats, Network, TraceProcess, TraceStep, Violation};
-use manyworlds_explore::{HistoryEvent, Listed, Model, Property, Receive};
+use manyworlds_core::{Coverage, LocalStats, NarratedStep, Network, TraceProcess, Violation};
+use manyworlds_explore::{HistoryEvent, Listed, Property, Receive, Receives, States, TransitionSystem};
 use smallvec::SmallVec;
 use std::cell::{Cell, Ref, RefCell};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// A system in every world: a transition system over [`State`]s. Each clone has its own mirrors of one shared table.
 pub struct Worlds {
@@ -87,6 +88,11 @@ impl Worlds {
     /// How much user code ran.
     pub fn stats(&self) -> LocalStats {
         self.table.stats()
+    }
+
+    /// Whether a property was not evaluated in some state because it looks at an actor that had not started there.
+    pub fn skipped_properties(&self) -> bool {
+        self.table.skipped.load(Ordering::Relaxed)
     }
 
     /// A state as properties see it.
@@ -334,12 +340,33 @@ fn show_local(mirrors: &Mirrors, local: &Local) -> String {
     }
 }
 
-impl Model for Worlds {
+impl States for Worlds {
     type State = State;
+}
+
+impl Receives<State, Step> for Worlds {
+    fn receive(&self, state: &State, step: &Step) -> Option<Receive> {
+        self.received(state, &self.in_full(state, step))
+    }
+
+    fn recorded_at_start(&self, state: &State, out: &mut Vec<HistoryEvent>) {
+        let start = self.starts().into_iter().find(|(start, _)| start == state);
+        start.iter().flat_map(|(_, steps)| steps).for_each(|step| self.note_history(step, out));
+    }
+
+    fn recorded(&self, before: &State, step: &Step, _: &State, out: &mut Vec<HistoryEvent>) {
+        self.note_history(&self.in_full(before, step), out);
+    }
+
+    fn linearizable(&self, history: &[HistoryEvent]) -> Option<Result<(), Violation>> {
+        self.judged(history)
+    }
+}
+
+impl TransitionSystem for Worlds {
     type Action = Step;
 
-    const TELLS_PRINTS: bool = true;
-    const TELLS_RECEIVES: bool = true;
+    const LISTS_FINGERPRINTS: bool = true;
 
     fn initial(&self) -> Vec<State> {
         self.starts().into_iter().map(|(state, _)| state).collect()
@@ -357,11 +384,11 @@ impl Model for Worlds {
         Some(next)
     }
 
-    fn glance(&self, state: &State) -> Option<u128> {
-        Some(self.prepared().glance(&state.ids[..self.actors()]))
+    fn property_key(&self, state: &State) -> Option<u128> {
+        Some(self.prepared().property_key(&state.ids[..self.actors()]))
     }
 
-    fn preview(&self, state: &State, number: u32) -> Option<u128> {
+    fn successor_key(&self, state: &State, number: u32) -> Option<u128> {
         self.prepare();
         let mirrors = &mut *self.mirrors.borrow_mut();
         if !self.is_quick(mirrors, state) {
@@ -374,14 +401,14 @@ impl Model for Worlds {
             return None;
         }
         let act = self.found_act(mirrors, state, actor, item, branch).1;
-        (!act.aside).then(|| act.change.after(mirrors.glance(&state.ids[..self.actors()])))
+        (!act.aside).then(|| act.change.after(mirrors.property_key(&state.ids[..self.actors()])))
     }
 
-    fn looked_further(&self) -> bool {
+    fn looked_beyond_key(&self) -> bool {
         self.looked.replace(false)
     }
 
-    fn prints(&self, state: &State, asleep: u64, out: &mut Vec<Listed>) -> Option<u64> {
+    fn list_fingerprints(&self, state: &State, asleep: u64, out: &mut Vec<Listed>) -> Option<u64> {
         self.prepare();
         let mirrors = &mut *self.mirrors.borrow_mut();
         let quick = self.is_quick(mirrors, state);
@@ -435,10 +462,16 @@ impl Model for Worlds {
     }
 
     fn properties(&self) -> Vec<Property<Worlds>> {
+        let starts = self.shape.starts;
         let ask = |question: &Question| {
-            let holds = question.holds.clone();
+            let asked = question.clone();
             let mut property = Property::new(question.kind, question.name.clone(), move |worlds: &Worlds, state| {
-                holds(&worlds.view(state))
+                if !starts {
+                    return (asked.holds)(&worlds.view(state));
+                }
+                let (holds, skipped) = asked.evaluate(&worlds.view(state));
+                worlds.table.skipped.fetch_or(skipped, Ordering::Relaxed);
+                holds
             });
             property.stable = question.stable;
             property
@@ -464,21 +497,8 @@ impl Model for Worlds {
         persistent::persistent(self, state, steps)
     }
 
-    fn receive(&self, state: &State, step: &Step) -> Option<Receive> {
-        self.received(state, &self.in_full(state, step))
-    }
-
-    fn recorded_at_start(&self, state: &State, out: &mut Vec<HistoryEvent>) {
-        let start = self.starts().into_iter().find(|(start, _)| start == state);
-        start.iter().flat_map(|(_, steps)| steps).for_each(|step| self.note_history(step, out));
-    }
-
-    fn recorded(&self, before: &State, step: &Step, _: &State, out: &mut Vec<HistoryEvent>) {
-        self.note_history(&self.in_full(before, step), out);
-    }
-
-    fn linearizable(&self, history: &[HistoryEvent]) -> Option<Result<(), Violation>> {
-        self.judged(history)
+    fn receives(&self) -> Option<&dyn Receives<State, Step>> {
+        Some(self)
     }
 
     fn processes(&self) -> usize {
@@ -501,11 +521,11 @@ impl Model for Worlds {
         Some(coverage::coverage(&self.table))
     }
 
-    fn cast(&self) -> Vec<TraceProcess> {
+    fn trace_processes(&self) -> Vec<TraceProcess> {
         narrate::cast(self)
     }
 
-    fn tell_start(&self, state: &State) -> Vec<TraceStep> {
+    fn trace_start(&self, state: &State) -> Vec<NarratedStep> {
         let start = self.starts().into_iter().find(|(start, _)| start == state);
         let steps = start.map(|(_, steps)| steps).unwrap_or_default();
         let mut told = Vec::new();
@@ -518,7 +538,8 @@ impl Model for Worlds {
         told
     }
 
-    fn tell(&self, before: &State, step: &Step, after: &State) -> Vec<TraceStep> {
-        narrate::tell(self, before, step, after)
+    /// Handlers that panic lead to a state that has failed, so there always is a state after a step.
+    fn trace_step(&self, before: &State, step: &Step, after: Option<&State>) -> Vec<NarratedStep> {
+        after.map(|after| narrate::tell(self, before, step, after)).unwrap_or_default()
     }
 }

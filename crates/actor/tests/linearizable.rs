@@ -1,15 +1,16 @@
 //! A specification that watches, against whole paths: sloppy replicated registers, some linearizable and some not.
 
+use manyworlds_actor::State;
+use manyworlds_actor::Worlds;
 use manyworlds_actor::client::{Client, Service};
 use manyworlds_actor::locals::ActorLocals;
-use manyworlds_actor::state::State;
-use manyworlds_actor::worlds::Worlds;
 use manyworlds_actor::{Actor, Context, Step, System};
-use manyworlds_core::{Budget, Deadlock, Network, Pid, Property, Replayed};
-use manyworlds_explore::{Config, Engine, Model, NoObserver, Path, SchedulerName, explore, narrate, replay};
+use manyworlds_core::{Budget, Deadlock, NarratedStep, Network, Pid, Property, Replayed, StepKind};
+use manyworlds_explore::{Config, Engine, NoObserver, Path, TransitionSystem, explore, narrate, replay};
 use manyworlds_linear::specs::Register;
 use manyworlds_linear::specs::register::{Operation, Response};
 use manyworlds_linear::stage::{Relation, Stage};
+use manyworlds_testkit::random;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -132,13 +133,21 @@ fn some_path_is_bad(
     steps.iter().any(|step| {
         let next = worlds.next(state, step).expect("enabled");
         let before = events.len();
-        let told = worlds.tell(state, step, &next);
-        let notes = told.into_iter().filter(|step| step.kind == "note");
-        events.extend(notes.map(|note| (note.process as u16, note.message.unwrap_or_default())));
+        let told = worlds.trace_step(state, step, Some(&next));
+        events.extend(notes(told));
         let bad = some_path_is_bad(worlds, &next, events, seen);
         events.truncate(before);
         bad
     })
+}
+
+/// Who noted what.
+fn notes(steps: Vec<NarratedStep>) -> Vec<(u16, String)> {
+    let note = |step: NarratedStep| match step.kind {
+        StepKind::Note(note) => Some((step.process as u16, note.to_string())),
+        _ => None,
+    };
+    steps.into_iter().filter_map(note).collect()
 }
 
 fn is_linearizable(events: &[(u16, String)]) -> bool {
@@ -160,9 +169,8 @@ fn is_linearizable(events: &[(u16, String)]) -> bool {
 fn naive(shape: &Shape) -> bool {
     let worlds = system(shape).worlds().unwatched();
     let start = worlds.initial().remove(0);
-    let told = worlds.tell_start(&start);
-    let notes = told.into_iter().filter(|step| step.kind == "note");
-    let mut events = notes.map(|note| (note.process as u16, note.message.unwrap_or_default())).collect();
+    let told = worlds.trace_start(&start);
+    let mut events = notes(told);
     some_path_is_bad(&worlds, &start, &mut events, &mut BTreeSet::new())
 }
 
@@ -183,11 +191,11 @@ fn by_must(shape: &Shape) -> bool {
 }
 
 /// A scheduler that leaves nothing out; `None` if there are too many schedules.
-fn on_schedules(shape: &Shape, name: SchedulerName) -> Option<bool> {
+fn on_schedules(shape: &Shape, name: Engine) -> Option<bool> {
     let budget = Budget { executions: Some(20_000), ..Budget::default() };
     let config = Config { budget, ..Config::default() };
     let worlds = system(shape).worlds().unwatched();
-    let report = explore(&worlds, Engine::Schedules(name), &config, &NoObserver).expect("it can be decided");
+    let report = explore(&worlds, name, &config, &NoObserver).expect("it can be decided");
     let figures = report.stats.histories.expect("a scheduler has these figures");
     let Some(found) = report.found else {
         assert_eq!(figures.non_linearizable, Some(0));
@@ -221,15 +229,15 @@ fn step_in_words(worlds: &Worlds, path: &Path<Worlds>, nth: usize) -> String {
 }
 
 fn told_without_failure(worlds: &Worlds, before: &State, step: &Step, after: &State) -> String {
-    let told = worlds.tell(before, step, after);
+    let told = worlds.trace_step(before, step, Some(after));
     told.iter()
-        .filter(|step| step.kind != "fail")
-        .map(|s| format!("{} {} {:?};", s.process, s.kind, s.message))
+        .filter(|step| !step.kind.is_bad())
+        .map(|s| format!("{} {:?};", s.process, s.kind.clone().map(|sent| sent.message)))
         .collect()
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+random! {
+    #![cases = 200, compared = 350]
 
     #[test]
     fn every_engine_sees_what_whole_paths_show(shape in shapes()) {
@@ -237,9 +245,11 @@ proptest! {
         prop_assert_eq!(on_states(&shape, Engine::Bfs), bad, "bfs");
         prop_assert_eq!(on_states(&shape, Engine::Dfs), bad, "dfs");
         prop_assert_eq!(by_must(&shape), bad, "must");
-        prop_assert_eq!(on_schedules(&shape, SchedulerName::Dpor).unwrap_or(bad), bad, "DP");
+        let dpor = on_schedules(&shape, Engine::Dpor);
+        prop_assert_eq!(dpor.unwrap_or(bad), bad, "DP");
         // EX finds what there is to be found, but not in time.
-        prop_assert!(on_schedules(&shape, SchedulerName::Exhaustive) != Some(!bad), "EX");
+        prop_assert!(on_schedules(&shape, Engine::Exhaustive) != Some(!bad), "EX");
+        return Ok(3 + u64::from(dpor.is_some()));
     }
 }
 
@@ -251,7 +261,7 @@ fn both_verdicts_occur() {
     };
     assert!(!naive(&write_then_read(0)));
     assert!(naive(&write_then_read(1)));
-    assert_eq!(on_schedules(&write_then_read(0), SchedulerName::Dpor), Some(false));
-    assert_eq!(on_schedules(&write_then_read(1), SchedulerName::Dpor), Some(true));
-    assert_eq!(on_schedules(&write_then_read(1), SchedulerName::Exhaustive), Some(true));
+    assert_eq!(on_schedules(&write_then_read(0), Engine::Dpor), Some(false));
+    assert_eq!(on_schedules(&write_then_read(1), Engine::Dpor), Some(true));
+    assert_eq!(on_schedules(&write_then_read(1), Engine::Exhaustive), Some(true));
 }

@@ -2,12 +2,10 @@
 //!
 //! A sends e to T and then x to B, who answers with z to U; C sends m to U and then y to D, who answers with w to T.
 
-mod parts;
-
+use crate::parts::{Name, part};
 use manyworlds_actor::System;
 use manyworlds_core::{Network, Pid};
 use manyworlds_explore::{Config, Engine, NoObserver, Reduction, explore};
-use parts::{Name, part};
 use std::collections::BTreeSet;
 
 const A: Pid = Pid::root(0);

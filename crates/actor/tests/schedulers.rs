@@ -2,7 +2,7 @@
 
 use manyworlds_actor::{Actor, Client, Context, Service, System};
 use manyworlds_core::{Network, NoObserver, Pid, ScheduleStats};
-use manyworlds_explore::{Config, Engine, Keys, Model, SchedulerName, explore};
+use manyworlds_explore::{Config, Engine, Keys, Receives, TransitionSystem, explore};
 use std::collections::BTreeMap;
 
 /// A map that answers requests.
@@ -95,8 +95,8 @@ fn keyed(system: System) -> System {
     })
 }
 
-fn figures(system: &System, name: SchedulerName) -> ScheduleStats {
-    let report = explore(&system.worlds(), Engine::Schedules(name), &Config::default(), &NoObserver);
+fn figures(system: &System, name: Engine) -> ScheduleStats {
+    let report = explore(&system.worlds(), name, &Config::default(), &NoObserver);
     report.expect("nothing to refuse").stats.histories.expect("a scheduler has these figures")
 }
 
@@ -105,13 +105,13 @@ fn keys_that_do_not_meet_are_not_put_into_different_orders() {
     let same = keyed(store(&[(1, Some(5)), (1, None)], 0));
     let different = keyed(store(&[(1, Some(5)), (2, None)], 0));
     let count = |system: &System, name| figures(system, name).schedules;
-    assert_eq!(count(&same, SchedulerName::IRed), count(&same, SchedulerName::LiViola), "one key");
-    assert_eq!(count(&different, SchedulerName::IRed), count(&same, SchedulerName::IRed));
-    assert_eq!(count(&different, SchedulerName::LiViola), 1, "a key each");
+    assert_eq!(count(&same, Engine::IRed), count(&same, Engine::LiViola), "one key");
+    assert_eq!(count(&different, Engine::IRed), count(&same, Engine::IRed));
+    assert_eq!(count(&different, Engine::LiViola), 1, "a key each");
     let unsaid = store(&[(1, Some(5)), (2, None)], 0);
-    assert_eq!(count(&unsaid, SchedulerName::LiViola), count(&unsaid, SchedulerName::IRed), "nobody knows");
+    assert_eq!(count(&unsaid, Engine::LiViola), count(&unsaid, Engine::IRed), "nobody knows");
     let clumsy = unsaid.touches(|_: &Message| -> Keys { panic!("which key?") });
-    assert_eq!(count(&clumsy, SchedulerName::LiViola), count(&clumsy, SchedulerName::IRed), "nobody can say");
+    assert_eq!(count(&clumsy, Engine::LiViola), count(&clumsy, Engine::IRed), "nobody can say");
 }
 
 #[test]
@@ -120,16 +120,16 @@ fn what_is_excluded_is_received_whenever_it_comes() {
     let excluding = system.clone().excluded(|message: &Message| *message == Message::Ping);
     let other = system.clone().excluded(|_: &u64| true);
     let count = |system: &System, name| figures(system, name).schedules;
-    assert_eq!(count(&excluding, SchedulerName::LiViola), 1);
-    assert_eq!(count(&other, SchedulerName::LiViola), 6, "no message has that type");
-    assert_eq!(count(&excluding, SchedulerName::IRed), 6, "only LiViola listens");
+    assert_eq!(count(&excluding, Engine::LiViola), 1);
+    assert_eq!(count(&other, Engine::LiViola), 6, "no message has that type");
+    assert_eq!(count(&excluding, Engine::IRed), 6, "only LiViola listens");
 }
 
 /// What a schedule records: who invoked what when, and what it returned. Starting is before everything.
 #[test]
 fn histories_are_what_clients_record() {
     let system = store(&[(1, Some(5)), (1, None)], 0);
-    let figures = figures(&system, SchedulerName::Exhaustive);
+    let figures = figures(&system, Engine::Exhaustive);
     assert_eq!((figures.schedules, figures.complete, figures.incomplete), (6, 6, 0));
     // The read returns 0 or 5.
     assert_eq!((figures.unique, figures.non_linearizable), (2, None));
@@ -219,13 +219,13 @@ fn dpor_sees_both_orders_of_what_depends_on_each_other_only_after_something_else
             }
             let seen = |name| {
                 let config = Config { collect_final: true, ..Config::default() };
-                let report = explore(&system.worlds(), Engine::Schedules(name), &config, &NoObserver);
+                let report = explore(&system.worlds(), name, &config, &NoObserver);
                 let report = report.expect("nothing to refuse");
                 assert_eq!(report.stopped, None);
                 (report.final_states.len(), report.stats.histories.expect("a scheduler has these figures").unique)
             };
-            let every = seen(SchedulerName::Exhaustive);
-            assert_eq!(seen(SchedulerName::Dpor), every, "{network}, notes: {notes}");
+            let every = seen(Engine::Exhaustive);
+            assert_eq!(seen(Engine::Dpor), every, "{network}, notes: {notes}");
             // Both orders, and that the second one says nothing.
             assert!(if notes { every.1 == 3 } else { every.0 == 3 }, "{network}, notes: {notes}: {every:?}");
         }

@@ -3,12 +3,10 @@
 //! Z sends b to Y and go to X. X sends a to Y when it starts, and once more when go comes; so a has an id before b has one, and the second a gets in
 //! before b. If b's place slept on, the second a would sleep in its stead, and Y would never take both before b.
 
-mod parts;
-
+use crate::parts::part;
 use manyworlds_actor::{State, System, Worlds};
 use manyworlds_core::{Network, Pid};
-use manyworlds_explore::{Config, Engine, Model, NoObserver, explore};
-use parts::part;
+use manyworlds_explore::{Config, Engine, NoObserver, TransitionSystem, explore};
 use std::collections::HashSet;
 
 const Y: Pid = Pid::root(0);

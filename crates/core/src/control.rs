@@ -69,6 +69,9 @@ pub trait Observer: Sync {
     /// Returns a reason to stop, if there is one.
     fn tick(&self, progress: &Progress) -> Option<StopReason>;
 
+    /// The engine has returned. What follows is the report: a violation is replayed, a history is explained.
+    fn explored(&self) {}
+
     /// A scheduler found something wrong for the first time: in the schedule with this number, counted from 1.
     fn first_bug(&self, schedule: u64) {
         let _ = schedule;

@@ -21,7 +21,7 @@ pub struct Coverage {
 /// What came of one kind of actions of a specification.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct ActionCoverage {
-    /// The first name in its `Debug` form, see [`type_of`].
+    /// The first name in its `Debug` form, see [`ValueTree::type_name`](crate::ValueTree::type_name).
     pub name: String,
     /// How often it was listed.
     pub listed: u64,
@@ -50,7 +50,7 @@ pub struct ProcessCoverage {
 pub struct InputCoverage {
     /// `message` or `timer`.
     pub kind: String,
-    /// The type of the message as [`type_of`] tells it, or the name of the timer.
+    /// The type of the message as [`TraceMessage::type_name`](crate::TraceMessage::type_name) gives it, or the name of the timer.
     pub name: String,
     /// Distinct messages of this type that were sent to the process, senders told apart; 1 for a timer that was set.
     pub offered: u64,
@@ -67,65 +67,4 @@ pub struct FaultCoverage {
     pub budget: u64,
     /// The most that happened in one execution.
     pub used: u64,
-}
-
-/// The type of a message, read off its `Debug` form: the first name in it. `Vote(1)` is a `Vote`, `(3, Get { key: 1 })` a `Get`; what has no
-/// name in it is a `value`.
-pub fn type_of(shown: &str) -> &str {
-    let word = |c: char| c.is_alphanumeric() || c == '_';
-    let mut rest = route(shown).1;
-    while let Some(start) = rest.find(|c: char| word(c) || c == '"') {
-        let text = &rest[start..];
-        let end = text.find(|c| !word(c)).unwrap_or(text.len());
-        if text.starts_with(|c: char| c.is_alphabetic() || c == '_') {
-            return &text[..end];
-        }
-        // What stands in quotes is data, and so are numbers.
-        rest = if text.starts_with('"') { after_quotes(text) } else { &text[end..] };
-    }
-    "value"
-}
-
-/// A message that a monitor is told, `p0→p1 Ask`, and from whom to whom it went; other messages as they are.
-pub fn route(shown: &str) -> (Option<&str>, &str) {
-    let pid = |word: &str| {
-        let digits = word.strip_prefix('p').unwrap_or_default();
-        digits.starts_with(|c: char| c.is_ascii_digit()) && digits.chars().all(|c| c.is_ascii_digit() || c == '.')
-    };
-    let told = |(route, message)| {
-        let (from, to) = str::split_once(route, '→')?;
-        (pid(from) && pid(to)).then_some((Some(route), message))
-    };
-    shown.split_once(' ').and_then(told).unwrap_or((None, shown))
-}
-
-/// What follows a text in quotes.
-fn after_quotes(text: &str) -> &str {
-    let mut escaped = false;
-    let closing = text.char_indices().skip(1).find(|&(_, c)| {
-        let closes = c == '"' && !escaped;
-        escaped = c == '\\' && !escaped;
-        closes
-    });
-    closing.map_or("", |(at, _)| &text[at + 1..])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::type_of;
-
-    #[test]
-    fn the_first_name_is_the_type() {
-        assert_eq!(type_of("Vote(1)"), "Vote");
-        assert_eq!(type_of("(3, Get { key: 1 })"), "Get");
-        assert_eq!(type_of("Some(Ping)"), "Some");
-        assert_eq!(type_of("42"), "value");
-        assert_eq!(type_of("\"a \\\" b\""), "value");
-        assert_eq!(type_of("(\"Put\", Get)"), "Get");
-        assert_eq!(type_of("\"never closed"), "value");
-        assert_eq!(type_of(""), "value");
-        assert_eq!(type_of("Größe(1)"), "Größe");
-        assert_eq!(type_of("p0.8→p0.4 Locate { client: p0.8 }"), "Locate", "a monitor is told who said it to whom");
-        assert_eq!(type_of("p→p1 x"), "p");
-    }
 }

@@ -6,7 +6,7 @@ use thiserror::Error;
 #[derive(Debug, Error, PartialEq)]
 pub enum TraceError {
     /// Not JSON, or JSON of another shape.
-    #[error("line {line}, column {column}: {message}; expected a `manyworlds-trace/1` object")]
+    #[error("line {line}, column {column}: {message}; expected a `manyworlds-trace/2` object")]
     Malformed {
         /// Line of the text, from 1.
         line: usize,
@@ -16,7 +16,7 @@ pub enum TraceError {
         message: String,
     },
     /// A trace of another version or of another tool.
-    #[error("schema is `{found}`; expected `manyworlds-trace/1`")]
+    #[error("schema is `{found}`; expected `manyworlds-trace/2` or `manyworlds-trace/1`")]
     Schema {
         /// What the file says.
         found: String,

@@ -4,6 +4,7 @@
 //! [`Pid`] is the name of a process everywhere else: the same process has the same `Pid` in every
 //! execution, in every worker and on every machine.
 
+use crate::random::mix;
 use std::fmt;
 
 /// A local situation of a process: a node of the trie of observed histories, or an interned actor state.
@@ -70,11 +71,8 @@ impl Pid {
     }
 
     fn hashed_child(self, nth: u32) -> Pid {
-        // splitmix64's finaliser: well mixed, and the same on every machine.
-        let mut x = self.0 ^ (u64::from(nth) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        Pid((x ^ (x >> 31)) | HASHED)
+        // Well mixed, and the same on every machine.
+        Pid(mix(self.0 ^ (u64::from(nth) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)) | HASHED)
     }
 }
 

@@ -9,24 +9,39 @@
 mod choices;
 mod control;
 mod coverage;
+pub mod decides;
+mod engine;
 mod error;
 mod ids;
+mod invalid;
 mod locals;
 mod model;
 mod operations;
 mod outcome;
 pub mod panics;
+pub mod random;
+pub mod running;
+mod scope;
 mod trace;
 
 pub use choices::Choices;
 pub use control::{Budget, NoObserver, Observer, Progress, StopReason};
-pub use coverage::{ActionCoverage, Coverage, FaultCoverage, InputCoverage, ProcessCoverage, route, type_of};
+pub use coverage::{ActionCoverage, Coverage, FaultCoverage, InputCoverage, ProcessCoverage};
+pub use decides::Kind;
+pub use engine::Engine;
 pub use error::TraceError;
 pub use ids::{NodeId, Pid, ProcId, ValueId};
+pub use invalid::{Flaw, InvalidModel};
 pub use locals::{
-    Action, Cursor, Failure, FailureKind, LocalStats, Locals, LocalsFactory, OBS_END, OBS_TIMEOUT, Obs, Root, StepInfo,
+    Action, Cursor, Detail, Deviation, Failure, FailureKind, LocalStats, Locals, LocalsFactory, OBS_END, OBS_TIMEOUT,
+    Obs, Rerun, Root, StepInfo,
 };
 pub use model::{Deadlock, Network, Policy};
-pub use operations::{HISTORY_PROCESS, TraceHistory, TraceOperation};
+pub use operations::{TraceHistory, TraceOperation};
 pub use outcome::{Outcome, Property, ScheduleStats, Stats, Verdict, Violation};
-pub use trace::{Replayed, TRACE_SCHEMA, Trace, TraceProcess, TraceStep};
+pub use scope::{Bounds, Explored, FaultBounds, Reduced, SampleUnit, Scope, Semantics};
+pub use trace::{
+    Awaited, Delivery, Fingerprint, Location, MessageIndex, NarratedMessage, NarratedStep, ProcessIndex, ProcessRole,
+    ProcessStatus, Replayed, StepIndex, StepKind, TRACE_SCHEMA, TRACE_SCHEMA_1, Trace, TraceMessage, TraceNote,
+    TraceProcess, TraceStep, TraceValue, ValueTree,
+};

@@ -6,7 +6,8 @@
 //! answer (sends, spawns) and closes with one that does, or that ends the process: a receive, a choice, a join,
 //! the end. [`Locals::step`] gives the answer and yields the next node.
 
-use crate::{Network, NodeId, Pid, ProcId, ValueId, Violation};
+use crate::{Location, Network, NodeId, Pid, ProcId, ProcessRole, TraceMessage, ValueId, Violation};
+use std::fmt;
 
 /// The answer to the closing action of a node: a [`ValueId`] for receives and joins, an index for choices.
 pub type Obs = u32;
@@ -99,17 +100,48 @@ pub struct Failure {
     pub kind: FailureKind,
     /// The panic message or an explanation.
     pub message: String,
-    /// `file:line:column`, where known.
-    pub location: Option<String>,
+    /// Where in the source, if that is known.
+    pub location: Option<Location>,
 }
 
 /// An action with what a person wants to know about it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct StepInfo {
-    /// `file:line:column` of the call.
-    pub location: Option<String>,
-    /// The message of a send, the name of a spawned process, the filter of a receive.
-    pub detail: String,
+    /// Where in the source the call is.
+    pub location: Option<Location>,
+    /// What it is about.
+    pub detail: Detail,
+}
+
+/// What an action is about.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Detail {
+    /// Nothing more is known.
+    #[default]
+    None,
+    /// It sends this message.
+    Message(TraceMessage),
+    /// It spawns a process of this name.
+    Child(String),
+    /// It waits for a message of this type.
+    AwaitsMessage(String),
+    /// It waits for the end of this process.
+    AwaitsEnd(Pid),
+    /// It may lose a message to this process.
+    MayLose(Pid),
+}
+
+impl fmt::Display for Detail {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Detail::None => Ok(()),
+            Detail::Message(message) => message.fmt(f),
+            Detail::Child(name) => f.write_str(name),
+            Detail::AwaitsMessage(name) => write!(f, "for {name}"),
+            Detail::AwaitsEnd(pid) => write!(f, "for {pid:?} to end"),
+            Detail::MayLose(pid) => write!(f, "{pid}"),
+        }
+    }
 }
 
 /// A process that exists before the first step.
@@ -121,8 +153,8 @@ pub struct Root {
     pub node: NodeId,
     /// Whether it may wait for ever without harm.
     pub daemon: bool,
-    /// Whether it is a monitor (gets [`OBS_END`] when the run is over).
-    pub monitor: bool,
+    /// What it is for. One that observes others gets [`OBS_END`] when the run is over.
+    pub role: ProcessRole,
     /// Its name.
     pub name: String,
 }
@@ -136,6 +168,29 @@ pub struct LocalStats {
     pub distinct_steps: u64,
 }
 
+/// An execution to be run again: a linear extension of its causal order.
+#[derive(Clone, Copy, Debug)]
+pub struct Rerun<'a> {
+    /// The processes, and the local situation in which each ends up.
+    pub ends: &'a [(ProcId, NodeId)],
+    /// Whose turn it is, as an index into `ends`. The first turn of a process runs it to its first operation other than a send, every other one
+    /// from there to the next.
+    pub turns: &'a [u32],
+}
+
+/// A process that did something else than the table says when its execution was run again.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Deviation {
+    /// Index into [`Rerun::ends`].
+    pub process: usize,
+    /// What the table says.
+    pub expected: String,
+    /// What the process did.
+    pub found: String,
+    /// Where in the source it did that, if that is known.
+    pub location: Option<Location>,
+}
+
 /// The table of local transitions behind which user code lives.
 pub trait Locals {
     /// The processes that exist before the first step, in a fixed order; their nodes are started.
@@ -143,6 +198,12 @@ pub trait Locals {
 
     /// The name of a process that exists before the first step.
     fn root_name(&self, proc: ProcId) -> String;
+
+    /// What a process that exists before the first step is for.
+    fn root_role(&self, proc: ProcId) -> ProcessRole {
+        let _ = proc;
+        ProcessRole::Process
+    }
 
     /// Makes sure that a spawned process's first node is known.
     fn start(&mut self, root: NodeId);
@@ -171,10 +232,25 @@ pub trait Locals {
     /// The value as the user's `Debug` shows it.
     fn show(&self, value: ValueId) -> String;
 
+    /// Identifies a value among all workers of a run: equal values have equal ones, and others hardly ever.
+    fn fingerprint(&self, value: ValueId) -> u64;
+
+    /// The value as a message of a trace.
+    fn message(&self, value: ValueId) -> TraceMessage {
+        TraceMessage::shown(&self.show(value))
+    }
+
     /// What `answer` chose at `node`, as the user's `Debug` shows it.
     fn show_choice(&self, node: NodeId, answer: Obs) -> String {
         let _ = node;
         answer.to_string()
+    }
+
+    /// What identifies the local state in which a process enters `node`, where the front end keeps states: equal states have equal ids, others have
+    /// not.
+    fn state(&self, node: NodeId) -> Option<u32> {
+        let _ = node;
+        None
     }
 
     /// The local state in which a process enters `node`, where the front end can show it.
@@ -202,10 +278,15 @@ pub trait Locals {
         let _ = live;
     }
 
-    /// Runs the history that leads to `node` once more and compares: `Some` when it went another way.
-    fn audit(&mut self, node: NodeId) -> Option<Failure> {
-        let _ = node;
-        None
+    /// Whether [`Locals::rerun`] does anything.
+    fn can_rerun(&self) -> bool {
+        false
+    }
+
+    /// Runs a whole execution again, every process from its start and in the given order, and compares what each does with the table.
+    fn rerun(&mut self, run: &Rerun<'_>) -> Result<(), Deviation> {
+        let _ = run;
+        Ok(())
     }
 }
 

@@ -1,24 +1,21 @@
-//! The history of a shared object in a trace: which operations were asked for, what came back, and what a checker found out about them.
+//! The history of a shared object in a trace: which operations were invoked, what they returned, and what a checker found out about them.
 //!
-//! Actors and programs note `invoked …` and `returned …`. Engines on states tell these notes as steps. The DPOR engine has a process that hears
-//! them: what it receives, in its order, is the history; a message holds all notes of one step.
+//! Actors and programs record invocations and responses. Engines on states show these notes as steps. The DPOR engine has a process that is sent
+//! them ([`ProcessRole::History`]): what it receives, in its order, is the history; a message holds all notes of one step.
 
-use crate::{Property, Trace};
+use crate::{ProcessRole, Property, StepKind, Trace, TraceMessage, TraceNote, TraceValue};
 use serde::{Deserialize, Serialize};
-
-/// The name of the process that hears the notes.
-pub const HISTORY_PROCESS: &str = "history";
 
 /// An operation.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TraceOperation {
-    /// Who asked: index into the processes of the trace.
+    /// Whose operation it is: index into the processes of the trace.
     pub process: usize,
-    /// What was asked for.
-    pub call: String,
+    /// The operation.
+    pub call: TraceValue,
     /// What came back; `None` while it is pending.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub response: Option<String>,
+    pub response: Option<TraceValue>,
     /// The step that records the call.
     pub invoked: usize,
     /// The step that records the return; `None` while it is pending.
@@ -49,49 +46,54 @@ pub struct TraceHistory {
 impl TraceHistory {
     /// The operations that the steps of a trace record; `None` if they record none.
     pub fn recorded(trace: &Trace) -> Option<TraceHistory> {
-        let watches = |process: usize| trace.processes.get(process).is_some_and(|p| p.name == HISTORY_PROCESS);
+        let watches = |process: usize| trace.processes.get(process).is_some_and(|p| p.role == ProcessRole::History);
         // Of several, the one that objects.
         let objects = trace.steps.last().map(|step| step.process).filter(|&process| watches(process));
         let watcher = objects.or_else(|| (0..trace.processes.len()).rfind(|&process| watches(process)));
-        let watcher = watcher.filter(|_| ["must", "brute"].contains(&trace.engine.as_str()));
         let mut history = TraceHistory::default();
         for (at, step) in trace.steps.iter().enumerate() {
-            let Some(words) = &step.message else { continue };
-            match (step.kind.as_str(), step.peer) {
-                ("note", _) => history.note(step.process, at, words),
-                ("recv", Some(peer)) if Some(step.process) == watcher => {
-                    notes(words).into_iter().for_each(|note| history.note(peer, at, note));
+            match &step.kind {
+                StepKind::Note(note) => history.note(step.process, at, note),
+                StepKind::Receive(delivery) if Some(step.process) == watcher => {
+                    if let (Some(from), Some(TraceMessage::Notes(notes))) = (delivery.from, trace.message(step)) {
+                        notes.iter().for_each(|note| history.note(from, at, note));
+                    }
                 }
                 _ => {}
             }
         }
         if trace.violation.property == Property::Linearizable {
-            history.stuck = history.named_in(&trace.violation.message).into_iter().collect();
+            history.stuck = history.returned_last().into_iter().collect();
         }
         (!history.operations.is_empty()).then_some(history)
     }
 
-    fn note(&mut self, process: usize, at: usize, words: &str) {
-        if let Some(call) = words.strip_prefix("invoked ") {
-            let call = call.to_string();
-            self.operations.push(TraceOperation { process, call, response: None, invoked: at, returned: None });
-        } else if let Some(response) = words.strip_prefix("returned ") {
-            // A process has one operation at a time.
-            let last = self.operations.iter_mut().rfind(|operation| operation.process == process);
-            if let Some(open) = last.filter(|operation| operation.returned.is_none()) {
-                (open.response, open.returned) = (Some(response.to_string()), Some(at));
+    fn note(&mut self, process: usize, at: usize, note: &TraceNote) {
+        match note {
+            TraceNote::Invoked(call) => {
+                self.operations.push(TraceOperation {
+                    process,
+                    call: call.clone(),
+                    response: None,
+                    invoked: at,
+                    returned: None,
+                });
             }
+            TraceNote::Returned(response) => {
+                // A process has one operation at a time.
+                let last = self.operations.iter_mut().rfind(|operation| operation.process == process);
+                if let Some(open) = last.filter(|operation| operation.returned.is_none()) {
+                    (open.response, open.returned) = (Some(response.clone()), Some(at));
+                }
+            }
+            TraceNote::Linearized(_) | TraceNote::Text(_) => {}
         }
     }
 
-    /// The last operation that begins a message as in `Read returned 0, which …`.
-    fn named_in(&self, message: &str) -> Option<usize> {
-        let named = |o: &TraceOperation| {
-            let rest = message.strip_prefix(&o.call)?.strip_prefix(" returned ")?;
-            rest.strip_prefix(o.response.as_deref()?)
-        };
-        let found = (0..self.operations.len()).filter(|&i| named(&self.operations[i]).is_some());
-        found.max_by_key(|&i| self.operations[i].returned)
+    /// A history is judged at every response, so the last one is the one that is impossible.
+    fn returned_last(&self) -> Option<usize> {
+        let returned = (0..self.operations.len()).filter(|&i| self.operations[i].returned.is_some());
+        returned.max_by_key(|&i| self.operations[i].returned)
     }
 
     /// What is wrong with it as a part of a trace with so many processes and steps.
@@ -111,58 +113,24 @@ impl TraceHistory {
     }
 }
 
-/// The notes that were joined to one message.
-fn notes(words: &str) -> Vec<&str> {
-    let mut notes = Vec::new();
-    let mut rest = words;
-    let next = |rest: &str| ["; invoked ", "; returned "].iter().filter_map(|mark| rest.find(mark)).min();
-    while let Some(at) = next(rest) {
-        notes.push(&rest[..at]);
-        rest = &rest[at + 2..];
-    }
-    notes.push(rest);
-    notes
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Network, TRACE_SCHEMA, TraceProcess, TraceStep, Violation};
+    use crate::{Delivery, ProcessStatus, TraceProcess, TraceStep, ValueTree, Violation};
 
-    fn trace(engine: &str, names: &[&str], steps: &[(usize, &str, Option<usize>, &str)]) -> Trace {
-        let process = |name: &&str| TraceProcess {
-            pid: "0".to_string(),
-            id: 0,
-            name: name.to_string(),
-            daemon: true,
-            status: "waiting".to_string(),
-        };
-        let step = |&(process, kind, peer, words): &(usize, &str, Option<usize>, &str)| TraceStep {
-            process,
-            kind: kind.to_string(),
-            peer,
-            message: Some(words.to_string()),
-            ..TraceStep::default()
-        };
-        Trace {
-            schema: TRACE_SCHEMA.to_string(),
-            model: "m".to_string(),
-            params: Default::default(),
-            engine: engine.to_string(),
-            network: Network::P2p,
-            seed: 0,
-            violation: Violation {
-                property: Property::Linearizable,
-                message: "Read returned 0, which no order of the operations so far explains".to_string(),
-                location: None,
-                process: None,
-            },
-            processes: names.iter().map(process).collect(),
-            steps: steps.iter().map(step).collect(),
-            loop_from: None,
-            losses: None,
-            history: None,
-        }
+    fn process(name: &str, role: ProcessRole) -> TraceProcess {
+        let (pid, name) = ("0".to_string(), name.to_string());
+        TraceProcess { pid, id: 0, name, role, daemon: true, status: ProcessStatus::Waiting }
+    }
+
+    fn trace(processes: Vec<TraceProcess>, steps: Vec<TraceStep>) -> Trace {
+        let message = "Read returned 0, which no order of the operations so far explains".to_string();
+        let violation = Violation { property: Property::Linearizable, message, location: None, process: None };
+        Trace { steps, ..Trace::new(violation, processes) }
+    }
+
+    fn value(text: &str) -> TraceValue {
+        TraceValue::shown(ValueTree::parse(text))
     }
 
     fn operation(
@@ -172,64 +140,73 @@ mod tests {
         invoked: usize,
         returned: Option<usize>,
     ) -> TraceOperation {
-        TraceOperation { process, call: call.to_string(), response: response.map(str::to_string), invoked, returned }
+        TraceOperation { process, call: value(call), response: response.map(value), invoked, returned }
     }
 
     #[test]
-    fn notes_are_steps_or_messages_to_the_one_who_watches() {
-        let notes = trace(
-            "bfs",
-            &["left", "right"],
-            &[
-                (0, "note", None, "invoked Write(1)"),
-                (1, "note", None, "invoked Read"),
-                (0, "note", None, "returned Done"),
-                (0, "note", None, "all is well"),
-                (0, "note", None, "invoked Read"),
-                (1, "note", None, "returned 0"),
-            ],
-        );
-        let found = TraceHistory::recorded(&notes).unwrap();
+    fn notes_that_are_steps_are_operations_and_texts_are_not() {
+        let (invoked, returned) = (|text| TraceNote::Invoked(value(text)), |text| TraceNote::Returned(value(text)));
+        let notes = [
+            (0, invoked("Write(1)")),
+            (1, invoked("Read")),
+            (0, returned("Done")),
+            (0, TraceNote::Text("invoked by mistake".to_string())),
+            (0, invoked("Read")),
+            (0, TraceNote::Text("returned home".to_string())),
+            (1, returned("0")),
+        ];
+        let steps = notes.map(|(process, note)| TraceStep::new(process, StepKind::Note(note))).to_vec();
+        // The name of a process does not make it one that watches.
+        let processes = ["left", "history"].map(|name| process(name, ProcessRole::Process)).to_vec();
+        let found = TraceHistory::recorded(&trace(processes, steps)).unwrap();
         assert_eq!(
             found.operations,
             [
                 operation(0, "Write(1)", Some("Done"), 0, Some(2)),
-                operation(1, "Read", Some("0"), 1, Some(5)),
+                operation(1, "Read", Some("0"), 1, Some(6)),
                 operation(0, "Read", None, 4, None)
             ]
-        );
-        assert_eq!(found.stuck, [1]);
-
-        let messages = trace(
-            "must",
-            &["left", "right", "history"],
-            &[
-                (0, "send", Some(2), "invoked Write(1)"),
-                (2, "recv", Some(0), "invoked Write(1)"),
-                (2, "recv", Some(0), "returned Done; invoked Read"),
-                (2, "recv", Some(0), "returned 0"),
-            ],
-        );
-        let found = TraceHistory::recorded(&messages).unwrap();
-        assert_eq!(
-            found.operations,
-            [operation(0, "Write(1)", Some("Done"), 1, Some(2)), operation(0, "Read", Some("0"), 2, Some(3))]
         );
         assert_eq!(found.stuck, [1]);
     }
 
     #[test]
-    fn what_refers_to_nothing_is_told() {
-        let mut told = trace("bfs", &["a"], &[(0, "note", None, "invoked Read"), (0, "note", None, "returned 0")]);
-        told.history = TraceHistory::recorded(&told);
-        assert_eq!(Trace::from_json(&told.to_json()), Ok(told.clone()));
+    fn notes_that_are_messages_to_the_process_that_watches_are_operations() {
+        let notes = [
+            vec![TraceNote::Invoked(value("Write(1)"))],
+            vec![TraceNote::Returned(value("Done")), TraceNote::Invoked(value("Read"))],
+            vec![TraceNote::Returned(value("0"))],
+        ];
+        let receive = |message| {
+            let delivery = Delivery { message, from: Some(0), send: None, network: None };
+            TraceStep::new(2, StepKind::Receive(delivery))
+        };
+        let steps = [0, 1, 2].map(receive).to_vec();
+        let mut processes = ["left", "history"].map(|name| process(name, ProcessRole::Process)).to_vec();
+        processes.push(process("judge", ProcessRole::History));
+        let messages = notes.map(TraceMessage::Notes).to_vec();
+        let found = TraceHistory::recorded(&Trace { messages, ..trace(processes, steps) }).unwrap();
+        assert_eq!(
+            found.operations,
+            [operation(0, "Write(1)", Some("Done"), 0, Some(1)), operation(0, "Read", Some("0"), 1, Some(2))]
+        );
+        assert_eq!(found.stuck, [1]);
+    }
+
+    #[test]
+    fn references_to_nothing_are_reported() {
+        let notes = [TraceNote::Invoked(value("Read")), TraceNote::Returned(value("0"))];
+        let steps = notes.map(|note| TraceStep::new(0, StepKind::Note(note))).to_vec();
+        let mut good = trace(vec![process("a", ProcessRole::Process)], steps);
+        good.history = TraceHistory::recorded(&good);
+        assert_eq!(Trace::from_json(&good.to_json()), Ok(good.clone()));
         for spoil in [
             |history: &mut TraceHistory| history.operations[0].process = 1,
             |history: &mut TraceHistory| history.operations[0].returned = Some(2),
             |history: &mut TraceHistory| history.operations[0].invoked = 2,
             |history: &mut TraceHistory| history.minimal = vec![1],
         ] {
-            let mut spoilt = told.clone();
+            let mut spoilt = good.clone();
             spoil(spoilt.history.as_mut().unwrap());
             assert!(Trace::from_json(&spoilt.to_json()).is_err(), "{:?}", spoilt.history);
         }

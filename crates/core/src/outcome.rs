@@ -1,7 +1,7 @@
-//! What a run says: verified in full, violated with a trace, or incomplete with a reason. There is no fourth way,
-//! and a bounded run never looks like a verified one.
+//! The answer of a run: verified in full, violated with a trace, possibly violated, incomplete with a reason, or about a model that breaks what
+//! the engines rely on. A bounded run never looks like a verified one.
 
-use crate::{StopReason, Trace};
+use crate::{InvalidModel, Location, Scope, StopReason, Trace};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::Duration;
@@ -77,43 +77,49 @@ pub struct Violation {
     pub property: Property,
     /// The panic message or an explanation.
     pub message: String,
-    /// `file:line:column`, where known.
-    pub location: Option<String>,
+    /// Where in the source, if that is known.
+    pub location: Option<Location>,
     /// The name of the process that failed, where one did.
     pub process: Option<String>,
 }
 
-/// The verdict of a run.
+/// The verdict of a run. What it covers is the [`Scope`] of its [`Outcome`].
 #[derive(Clone, PartialEq, Debug)]
 pub enum Verdict {
-    /// Every world within `scope` was seen and none violates a property.
-    Verified {
-        /// What "every" means here, in words.
-        scope: String,
-    },
-    /// A world violates a property; it was replayed and failed the same way.
+    /// Everything within the scope was explored and nothing violates a property.
+    Verified,
+    /// An execution violates a property; it was replayed and failed the same way.
     Violated {
         /// What went wrong.
         violation: Violation,
         /// How to see it again.
         trace: Box<Trace>,
     },
-    /// The run stopped early and saw no violation.
+    /// An engine that over-approximates found a violation, and no replay confirmed it.
+    Possible {
+        /// What may go wrong.
+        violation: Violation,
+        /// The steps that the engine has for it, if it has any; they need not be an execution.
+        trace: Option<Box<Trace>>,
+    },
+    /// The run stopped early and found no violation.
     Incomplete {
         /// Why.
         reason: StopReason,
-        /// What bounded it, in words.
-        bounds: String,
     },
+    /// The model breaks what the engines rely on, so there is no answer about its properties.
+    Invalid(Box<InvalidModel>),
 }
 
 impl Verdict {
     /// The name used in JSON.
     pub fn name(&self) -> &'static str {
         match self {
-            Verdict::Verified { .. } => "verified",
+            Verdict::Verified => "verified",
             Verdict::Violated { .. } => "violated",
+            Verdict::Possible { .. } => "possible",
             Verdict::Incomplete { .. } => "incomplete",
+            Verdict::Invalid(_) => "invalid-model",
         }
     }
 }
@@ -195,19 +201,21 @@ fn ratio(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// What a run says.
+/// The answer of a run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
     /// The verdict.
     pub verdict: Verdict,
+    /// What the verdict covers.
+    pub scope: Scope,
     /// The figures.
     pub stats: Stats,
 }
 
 impl Outcome {
-    /// Whether every world was seen and none violates a property.
+    /// Whether everything within the scope was explored and nothing violates a property.
     pub fn is_verified(&self) -> bool {
-        matches!(self.verdict, Verdict::Verified { .. })
+        matches!(self.verdict, Verdict::Verified)
     }
 
     /// The violation, if there is one.
@@ -221,15 +229,25 @@ impl Outcome {
     /// Why the run ended before it had seen what it was to see: nothing was violated so far, or it was to go on after a violation.
     pub fn stopped(&self) -> Option<StopReason> {
         match &self.verdict {
-            Verdict::Incomplete { reason, .. } => Some(*reason),
+            Verdict::Incomplete { reason } => Some(*reason),
             _ => self.stats.stopped,
         }
     }
 
-    /// The counterexample, if there is one.
+    /// The flaw of the model, if the answer is that it has one.
+    pub fn invalid(&self) -> Option<&InvalidModel> {
+        match &self.verdict {
+            Verdict::Invalid(invalid) => Some(invalid),
+            _ => None,
+        }
+    }
+
+    /// The counterexample, or the execution that shows why the model is invalid, if there is one.
     pub fn trace(&self) -> Option<&Trace> {
         match &self.verdict {
             Verdict::Violated { trace, .. } => Some(trace),
+            Verdict::Possible { trace, .. } => trace.as_deref(),
+            Verdict::Invalid(invalid) => invalid.trace.as_deref(),
             _ => None,
         }
     }

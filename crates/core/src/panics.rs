@@ -1,5 +1,6 @@
 //! Panics in user code are results, not noise: while a process runs, the panic hook keeps message and place and prints nothing.
 
+use crate::Location;
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::panic::PanicHookInfo;
@@ -7,7 +8,7 @@ use std::sync::Once;
 
 thread_local! {
     static LISTENING: Cell<bool> = const { Cell::new(false) };
-    static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
+    static PLACE: RefCell<Option<Location>> = const { RefCell::new(None) };
 }
 
 static HOOK: Once = Once::new();
@@ -31,7 +32,7 @@ pub fn listen<R>(f: impl FnOnce() -> R) -> R {
 }
 
 fn remember(info: &PanicHookInfo<'_>) {
-    let place = info.location().map(ToString::to_string);
+    let place = info.location().map(Location::from);
     PLACE.with(|kept| {
         if let Ok(mut kept) = kept.try_borrow_mut() {
             *kept = place;
@@ -43,7 +44,7 @@ fn remember(info: &PanicHookInfo<'_>) {
 pub struct NotLinearizable(pub String);
 
 /// Message and place of the panic that was just caught.
-pub fn take(payload: &(dyn Any + Send)) -> (String, Option<String>) {
+pub fn take(payload: &(dyn Any + Send)) -> (String, Option<Location>) {
     let message = payload
         .downcast_ref::<&str>()
         .map(ToString::to_string)

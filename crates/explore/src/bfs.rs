@@ -3,16 +3,17 @@
 //! Rounds ([`crate::round`]) number states as a naive search does, so the counts and the counterexample are the same for any number of
 //! workers. States live only while they wait to be expanded; paths are rebuilt from [`crate::links`].
 
+use crate::barrier::Barrier;
 use crate::check::Checks;
 use crate::config::{Config, Found, Report};
-use crate::estimate;
 use crate::frontier::{BLOCK, Frontier};
 use crate::links::Links;
-use crate::meeting::Meeting;
+use crate::rebuild::{self, Wrong};
 use crate::round::{Again, CHUNKS, Finds, Round, Worker, lock};
+use crate::run::Run;
 use crate::stepper::{count_user_steps, tally};
-use crate::{Model, fingerprint};
-use manyworlds_core::{Observer, Progress, StopReason};
+use crate::{Path, TransitionSystem, estimate, fingerprint, guard};
+use manyworlds_core::{Progress, StopReason};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
@@ -24,9 +25,10 @@ const FEWEST: usize = 8;
 const MOST_STATES: u64 = u32::MAX as u64 - 1;
 
 /// Explores every state that can be reached.
-pub fn run<M: Model>(model: &M, config: &Config, observer: &dyn Observer) -> Report<M> {
-    let round = Round::new(config, observer);
-    let mut worker = Worker::new(model, config);
+pub fn run<M: TransitionSystem>(run: &Run<'_, M>) -> Report<M> {
+    let config = run.config;
+    let round = Round::new(config, run.observer);
+    let mut worker = Worker::new(run);
     let mut bfs = Bfs::new(config, &round);
     bfs.asks_at_rest = worker.checks.asks_at_rest();
     round.start(1, 0, config.budget.depth == Some(0), Progress::default());
@@ -34,7 +36,7 @@ pub fn run<M: Model>(model: &M, config: &Config, observer: &dyn Observer) -> Rep
     bfs.merge(1);
     bfs.set_depth(0);
     let helpers = if config.threads > 1 {
-        with_helpers(&mut bfs, &mut worker, model)
+        with_helpers(&mut bfs, &mut worker, run)
     } else {
         bfs.levels(|| {
             round.alone(&mut worker);
@@ -45,47 +47,49 @@ pub fn run<M: Model>(model: &M, config: &Config, observer: &dyn Observer) -> Rep
     bfs.finish(worker, helpers)
 }
 
-/// Runs the levels with `config.threads` workers. All of them meet before a phase and after it.
-fn with_helpers<M: Model>(bfs: &mut Bfs<'_, M>, worker: &mut Worker<M>, model: &M) -> Vec<Worker<M>> {
+/// Runs the levels with `config.threads` workers. All of them wait for each other before a phase and after it.
+fn with_helpers<M: TransitionSystem>(bfs: &mut Bfs<'_, M>, worker: &mut Worker<M>, run: &Run<'_, M>) -> Vec<Worker<M>> {
     let (round, config) = (bfs.round, bfs.config);
-    let meeting = Meeting::new(config.threads);
+    let barrier = Barrier::new(config.threads);
     let (over, panic) = (AtomicBool::new(false), Mutex::new(None::<Box<dyn Any + Send>>));
-    // Whoever panics still has to meet the others; the panic goes on when all of them have.
+    // A worker that panics still has to arrive at the barrier; the panic goes on when all of them have.
     let phases = |worker: &mut Worker<M>| {
         let guard = |run: &mut dyn FnMut()| {
             if let Err(payload) = catch_unwind(AssertUnwindSafe(run)) {
                 *lock(&panic) = Some(payload);
             }
-            meeting.wait();
+            barrier.wait();
         };
         guard(&mut || round.list(worker));
         guard(&mut || round.insert());
         guard(&mut || round.build(worker));
     };
-    let helpers: Vec<Worker<M>> = (1..config.threads).map(|_| Worker::new(model, config)).collect();
+    let helpers: Vec<Worker<M>> = (1..config.threads).map(|_| Worker::new(run)).collect();
     let helpers = std::thread::scope(|scope| {
         let help = |mut helper: Worker<M>| {
-            let (meeting, over, phases) = (&meeting, &over, &phases);
+            let (barrier, over, phases) = (&barrier, &over, &phases);
             let run = move || {
-                while {
-                    meeting.wait();
-                    !over.load(Ordering::Relaxed)
-                } {
-                    phases(&mut helper);
-                }
+                guard::quietly::<M, _>(|| {
+                    while {
+                        barrier.wait();
+                        !over.load(Ordering::Relaxed)
+                    } {
+                        phases(&mut helper);
+                    }
+                });
                 helper
             };
             std::thread::Builder::new().spawn_scoped(scope, run).ok()
         };
         let helpers: Vec<_> = helpers.into_iter().map_while(help).collect();
-        meeting.do_without(config.threads - 1 - helpers.len());
+        barrier.do_without(config.threads - 1 - helpers.len());
         bfs.levels(|| {
-            meeting.wait();
+            barrier.wait();
             phases(worker);
             lock(&panic).is_none()
         });
         over.store(true, Ordering::Relaxed);
-        meeting.wait();
+        barrier.wait();
         helpers.into_iter().map(|helper| helper.join().expect("a helper's panic is caught")).collect()
     });
     if let Some(payload) = lock(&panic).take() {
@@ -94,7 +98,7 @@ fn with_helpers<M: Model>(bfs: &mut Bfs<'_, M>, worker: &mut Worker<M>, model: &
     helpers
 }
 
-struct Bfs<'a, M: Model> {
+struct Bfs<'a, M: TransitionSystem> {
     config: &'a Config,
     round: &'a Round<'a, M>,
     current: Frontier<M::State>,
@@ -103,7 +107,7 @@ struct Bfs<'a, M: Model> {
     again: Vec<Again<M::State>>,
     links: Links,
     /// The wrong state with the lowest number.
-    wrong: Option<u32>,
+    wrong: Option<(u32, Wrong<M>)>,
     /// States that are not expanded because of the bound.
     cut: u64,
     /// States whose expansion was broken off.
@@ -118,7 +122,7 @@ struct Bfs<'a, M: Model> {
     report: Report<M>,
 }
 
-impl<'a, M: Model> Bfs<'a, M> {
+impl<'a, M: TransitionSystem> Bfs<'a, M> {
     fn new(config: &'a Config, round: &'a Round<'a, M>) -> Bfs<'a, M> {
         Bfs {
             config,
@@ -163,7 +167,9 @@ impl<'a, M: Model> Bfs<'a, M> {
                 // A state of this level that is wrong because nothing more can happen has a shorter path than one of the next level.
                 let asks_at_rest = self.asks_at_rest;
                 let shortest = |wrong: u32| wrong < start_of_next || !asks_at_rest;
-                if self.stops() || !self.config.keep_going && self.wrong.is_some_and(shortest) {
+                if self.stops()
+                    || !self.config.keep_going && self.wrong.as_ref().is_some_and(|(number, _)| shortest(*number))
+                {
                     self.set_depth(level);
                     return;
                 }
@@ -219,16 +225,19 @@ impl<'a, M: Model> Bfs<'a, M> {
                 true => self.links.adopt(&mut found.links),
                 false => self.links.append(&mut found.links),
             }
-            let wrong = found.wrong.drain(..).map(|place| base as u32 + place).chain(found.wrong_at_rest.drain(..));
-            for number in wrong {
-                self.report.stats.violations += 1;
-                self.wrong = Some(self.wrong.map_or(number, |wrong| wrong.min(number)));
+            self.report.stats.violations +=
+                (found.wrong.drain(..).count() + found.wrong_when_expanded.drain(..).count()) as u64;
+            let first = found.first_wrong.take().map(|(place, wrong)| (base as u32 + place, wrong));
+            for (number, wrong) in first.into_iter().chain(found.first_wrong_when_expanded.take()) {
+                if self.wrong.as_ref().is_none_or(|(least, _)| number < *least) {
+                    self.wrong = Some((number, wrong));
+                }
             }
             self.cut += found.cut.drain(..).count() as u64;
             self.report.states.append(&mut found.states);
             self.report.final_states.append(&mut found.at_rest);
             self.again.append(&mut found.again);
-            self.report.contradiction = self.report.contradiction.take().or(found.contradiction.take());
+            self.report.flaw = self.report.flaw.take().or(found.flaw.take());
             for block in std::mem::take(&mut found.fresh) {
                 if let Some(left) = self.next.push(block) {
                     chunk.recycle(left);
@@ -251,7 +260,7 @@ impl<'a, M: Model> Bfs<'a, M> {
 
     /// Whether there is a reason to stop before everything was seen.
     fn stops(&self) -> bool {
-        self.report.stopped.is_some() || self.report.contradiction.is_some()
+        self.report.stopped.is_some() || self.report.flaw.is_some()
     }
 
     fn finish(mut self, worker: Worker<M>, helpers: Vec<Worker<M>>) -> Report<M> {
@@ -265,11 +274,17 @@ impl<'a, M: Model> Bfs<'a, M> {
         count_user_steps(workers.iter().map(|worker| &worker.stepper), &mut report.stats);
         report.actions = tally(workers.iter().map(|worker| &worker.stepper));
         report.omission = (!self.config.exact).then(|| fingerprint::omission(states, 128));
-        if let Some(wrong) = self.wrong {
-            let Worker { stepper, checks, .. } = &mut workers[0];
-            let path = stepper.follow(&self.links.path(wrong));
-            let violation = checks.violation(&stepper.model, path.last()).expect("what was wrong is still wrong");
-            report.found = Some(Found { violation, path });
+        report.samples = workers.iter_mut().flat_map(|worker| std::mem::take(&mut worker.stepper.samples)).collect();
+        if let Some((number, wrong)) = self.wrong {
+            let hints = self.links.path(number);
+            let is_known = |print, state: &M::State| self.round.knows(print, state);
+            match rebuild::path(&mut workers[0].stepper, &hints, &wrong.state, is_known) {
+                Ok(path) => {
+                    let path = Path { attempted: wrong.attempted, ..path };
+                    report.found = Some(Found { violation: wrong.violation, path });
+                }
+                Err(flaw) => report.flaw = Some(flaw),
+            }
         }
         let checks: Vec<&Checks<M>> = workers.iter().map(|worker| &worker.checks).collect();
         report.close(&checks, &workers[0].stepper);
@@ -278,10 +293,11 @@ impl<'a, M: Model> Bfs<'a, M> {
 }
 
 /// Keeps so many of the new states.
-fn shorten<S>(found: &mut Finds<S>, most: usize) {
+fn shorten<M: TransitionSystem>(found: &mut Finds<M>, most: usize) {
     found.links.truncate(most);
     found.states.truncate(most);
     found.wrong.retain(|&place| (place as usize) < most);
+    found.first_wrong.take_if(|(place, _)| *place as usize >= most);
     found.cut.retain(|&place| (place as usize) < most);
     let mut left = most;
     for block in &mut found.fresh {

@@ -1,23 +1,24 @@
 //! Which properties a state violates.
 
-use crate::glances::Glances;
-use crate::{Kind, Model, Property};
-use manyworlds_core::{Violation, panics};
+use crate::property_keys::PropertyKeys;
+use crate::rebuild::{ADVICE, Wrong};
+use crate::{Kind, Property, TransitionSystem};
+use manyworlds_core::{Flaw, InvalidModel, Location, Violation, panics};
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// The properties of a model, sorted by when they are looked at.
-pub struct Checks<M: Model> {
+/// The properties of a model, sorted by when they are evaluated.
+pub struct Checks<M: TransitionSystem> {
     /// `always` and `never`.
     states: Vec<Property<M>>,
     at_rest: Vec<Property<M>>,
     /// `sometimes`, and whether a state was seen that satisfies it.
     sometimes: Vec<(Property<M>, Cell<bool>)>,
-    /// What states without fault look like.
-    fine: RefCell<Glances>,
+    /// The property keys of states that violate nothing.
+    fine: RefCell<PropertyKeys>,
 }
 
-impl<M: Model> Checks<M> {
+impl<M: TransitionSystem> Checks<M> {
     /// The properties of `model`.
     pub fn new(model: &M) -> Checks<M> {
         let mut checks =
@@ -33,7 +34,7 @@ impl<M: Model> Checks<M> {
         checks
     }
 
-    /// Whether anything is asked of states in which nothing more can happen.
+    /// Whether there are properties of states in which nothing more can happen.
     pub fn asks_at_rest(&self) -> bool {
         !self.at_rest.is_empty()
     }
@@ -41,25 +42,25 @@ impl<M: Model> Checks<M> {
     /// Looks at a new state in which no handler failed: notes which `sometimes` hold, and says whether it is wrong whatever comes after it.
     pub fn look(&self, model: &M, state: &M::State) -> bool {
         let asked = !self.states.is_empty() || self.sometimes.iter().any(|(_, seen)| !seen.get());
-        let Some(glance) = model.glance(state).filter(|_| asked) else {
+        let Some(key) = model.property_key(state).filter(|_| asked) else {
             self.note(model, state);
             return self.broken(model, state).is_some();
         };
-        if self.fine.borrow().holds(glance) {
+        if self.fine.borrow().holds(key) {
             return false;
         }
-        model.looked_further();
+        model.looked_beyond_key();
         self.note(model, state);
         let wrong = self.broken(model, state).is_some();
-        if !wrong && !model.looked_further() {
-            self.fine.borrow_mut().add(glance);
+        if !wrong && !model.looked_beyond_key() {
+            self.fine.borrow_mut().add(key);
         }
         wrong
     }
 
-    /// Whether states that look like this are known to be fine.
-    pub fn is_fine(&self, glance: u128) -> bool {
-        self.fine.borrow().holds(glance)
+    /// Whether states with this property key are known to violate nothing.
+    pub fn is_fine(&self, key: u128) -> bool {
+        self.fine.borrow().holds(key)
     }
 
     fn note(&self, model: &M, state: &M::State) {
@@ -88,8 +89,24 @@ impl<M: Model> Checks<M> {
         self.broken_at_rest(model, state).is_some()
     }
 
-    /// What is wrong with a state; the properties of states at rest are asked last.
-    pub fn violation(&self, model: &M, state: &M::State) -> Option<Violation> {
+    /// A state that was found to be wrong, with what is wrong with it. `Err` if nothing is, the second time.
+    pub fn blame(&self, model: &M, state: &M::State) -> Result<Wrong<M>, Box<InvalidModel>> {
+        match self.violation(model, state) {
+            Some(violation) => Ok(Wrong { state: state.clone(), violation, attempted: None }),
+            None => Err(Box::new(
+                InvalidModel::new(
+                    Flaw::NotAFunction,
+                    format!("a property is not a function: it gives two results for the state {state:?}"),
+                )
+                .evidence("first: a property is violated")
+                .evidence("again: no property is violated")
+                .advice(ADVICE),
+            )),
+        }
+    }
+
+    /// What is wrong with a state; the properties of states at rest are evaluated last.
+    fn violation(&self, model: &M, state: &M::State) -> Option<Violation> {
         let states = || self.broken(model, state).map(|property| (property, "in this state"));
         let at_rest =
             || self.broken_at_rest(model, state).map(|property| (property, "although nothing more can happen"));
@@ -128,12 +145,16 @@ impl<M: Model> Checks<M> {
 }
 
 /// Whether a property holds in a state; a predicate that panics neither holds nor does not: its words, and where.
-pub fn ask<M: Model>(property: &Property<M>, model: &M, state: &M::State) -> Result<bool, (String, Option<String>)> {
+pub fn ask<M: TransitionSystem>(
+    property: &Property<M>,
+    model: &M,
+    state: &M::State,
+) -> Result<bool, (String, Option<Location>)> {
     panics::listen(|| catch_unwind(AssertUnwindSafe(|| (property.holds)(model, state))))
         .map_err(|payload| panics::take(payload.as_ref()))
 }
 
 /// The violation of a property.
-pub fn violation<M: Model>(property: &Property<M>, message: String) -> Violation {
+pub fn violation<M: TransitionSystem>(property: &Property<M>, message: String) -> Violation {
     Violation { property: property.reported(), message, location: None, process: None }
 }

@@ -1,9 +1,10 @@
-//! What a run is told, and what it answers.
+//! The configuration of a run, and its report.
 
 use crate::check::Checks;
+use crate::sample::Sample;
 use crate::stepper::Stepper;
-use crate::{Model, Path};
-use manyworlds_core::{ActionCoverage, Budget, Stats, StopReason, Violation};
+use crate::{Path, TransitionSystem};
+use manyworlds_core::{ActionCoverage, Budget, InvalidModel, Stats, StopReason, Violation};
 
 /// Which actions of a state are explored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -11,11 +12,11 @@ pub enum Reduction {
     /// All of them.
     #[default]
     None,
-    /// Those of a persistent set ([`Model::persistent`]); sound for assertions, states at rest and stable invariants.
+    /// Those of a persistent set ([`crate::PersistentSets`]); sound for assertions, states at rest and stable invariants.
     Persistent,
 }
 
-/// What a run is told.
+/// The configuration of a run.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// Workers; at least one.
@@ -28,7 +29,7 @@ pub struct Config {
     pub exact: bool,
     /// Which actions are explored.
     pub reduction: Reduction,
-    /// Explore one state of each class of [`Model::canonical`].
+    /// Explore one state of each class of [`TransitionSystem::canonical`].
     pub symmetry: bool,
     /// For random walks and schedules.
     pub seed: u64,
@@ -61,7 +62,7 @@ impl Default for Config {
 }
 
 /// A violation and how to get there.
-pub struct Found<M: Model> {
+pub struct Found<M: TransitionSystem> {
     /// What is wrong.
     pub violation: Violation,
     /// How to get there.
@@ -69,7 +70,7 @@ pub struct Found<M: Model> {
 }
 
 /// What a run answers.
-pub struct Report<M: Model> {
+pub struct Report<M: TransitionSystem> {
     /// The figures.
     pub stats: Stats,
     /// The violation that is reported: under bfs one with a shortest path.
@@ -90,19 +91,24 @@ pub struct Report<M: Model> {
     pub final_states: Vec<M::State>,
     /// With `collect_states`.
     pub states: Vec<M::State>,
-    /// Why what the model says about independence cannot be right: the rest is worth nothing then.
-    pub(crate) contradiction: Option<String>,
+    /// How many properties were checked.
+    pub properties: usize,
+    /// How many states were evaluated again, by a clone of the model that took no part in the run, to see whether the specification is a function.
+    /// `None` if that was not done.
+    pub sampled: Option<u64>,
+    /// What shows that the model is not what engines rely on: the rest is worth nothing then.
+    pub(crate) flaw: Option<Box<InvalidModel>>,
+    /// What was seen of the states that are to be evaluated again.
+    pub(crate) samples: Vec<Sample<M>>,
 }
 
-impl<M: Model> Report<M> {
+impl<M: TransitionSystem> Report<M> {
     /// The end of an exploration that kept fingerprints or states: what can be said only now.
     pub(crate) fn close(&mut self, workers: &[&Checks<M>], stepper: &Stepper<M>) {
-        if self.stopped.is_none() && self.found.is_none() {
+        if self.stopped.is_none() && self.found.is_none() && self.flaw.is_none() {
             let states = self.stats.states.unwrap_or(0);
-            self.found = Checks::never_seen(workers, states).map(|violation| {
-                let (_, start) = stepper.initial().swap_remove(0);
-                Found { violation, path: Path::new(start) }
-            });
+            self.found = Checks::never_seen(workers, states)
+                .map(|violation| Found { violation, path: Path::new(stepper.initial()[0].1.clone()) });
             self.stats.violations += u64::from(self.found.is_some());
         }
         self.unreached = Checks::unreached(workers);
@@ -110,7 +116,7 @@ impl<M: Model> Report<M> {
     }
 }
 
-impl<M: Model> Default for Report<M> {
+impl<M: TransitionSystem> Default for Report<M> {
     fn default() -> Report<M> {
         Report {
             stats: Stats::default(),
@@ -123,7 +129,10 @@ impl<M: Model> Default for Report<M> {
             actions: Vec::new(),
             final_states: Vec::new(),
             states: Vec::new(),
-            contradiction: None,
+            properties: 0,
+            sampled: None,
+            flaw: None,
+            samples: Vec::new(),
         }
     }
 }

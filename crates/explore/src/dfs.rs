@@ -1,6 +1,6 @@
 //! Depth-first search: the visited states and a stack, no parent links.
 //!
-//! A state is marked and looked at when it is found, and expanded when it is taken from the stack; a path is the numbers of the actions that led to the
+//! A state is marked and checked when it is found, and expanded when it is taken from the stack; a path is the numbers of the actions that led to the
 //! state at hand. A worker that has nothing to do is given the oldest states of another's stack, with their paths.
 //!
 //! A few siblings are expanded together: the successors of all of them are listed, and looked up after that. So what the look-ups need is on its
@@ -14,44 +14,48 @@
 use crate::check::Checks;
 use crate::config::{Config, Found, Reduction, Report};
 use crate::prints::Arrival;
+use crate::rebuild::{self, Wrong};
 use crate::round::lock;
+use crate::run::Run;
+use crate::sample::is_sampled;
 use crate::sharing::{Job, Leave, Shared, Task};
-use crate::stepper::{Part, Stepper, Steps, count_user_steps, tally};
+use crate::stepper::{Listing, Panicked, Part, Stepper, Steps, count_user_steps, tally};
 use crate::visited::{Reached, shard_of};
-use crate::{Listed, Model, fingerprint};
-use manyworlds_core::{Observer, Progress, StopReason};
+use crate::{Path, TransitionSystem, fingerprint, guard};
+use manyworlds_core::{InvalidModel, Progress, StopReason};
 use std::collections::VecDeque;
 use std::hash::Hash;
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, MutexGuard};
 
-/// A hungry worker is given at most so many states.
+/// An idle worker is given at most so many states.
 const SHARE: usize = 32;
 /// So many siblings are expanded together.
 const TOGETHER: usize = 8;
-/// The observer is asked once in so many states.
+/// The observer is called once in so many states.
 const TICK: u64 = 32;
 
 /// Explores every state that can be reached.
-pub fn run<M: Model>(model: &M, config: &Config, observer: &dyn Observer) -> Report<M> {
-    let alone = config.reduction == Reduction::Persistent;
-    let config = &Config { threads: if alone { 1 } else { config.threads }, ..config.clone() };
-    let shared = Shared::new(config, observer);
-    let mut first = Worker::new(model, config, &shared);
+pub fn run<M: TransitionSystem>(run: &Run<'_, M>) -> Report<M> {
+    let alone = run.config.reduction == Reduction::Persistent;
+    let config = &Config { threads: if alone { 1 } else { run.config.threads }, ..run.config.clone() };
+    let run = &run.configured(config);
+    let shared = Shared::new(config, run.observer);
+    let mut first = Worker::new(run, &shared);
     first.seed();
     let workers = if config.threads > 1 {
-        let run = |mut worker: Worker<'_, M>| {
-            worker.run(&mut Access::Shared(&shared.visited));
+        let work = |mut worker: Worker<'_, M>| {
+            guard::quietly::<M, _>(|| worker.run(&mut Access::Shared(&shared.visited)));
             worker.own
         };
         std::thread::scope(|scope| {
             let start = |_| {
-                let worker = Worker::new(model, config, &shared);
-                std::thread::Builder::new().spawn_scoped(scope, || run(worker)).ok()
+                let worker = Worker::new(run, &shared);
+                std::thread::Builder::new().spawn_scoped(scope, || work(worker)).ok()
             };
             let others: Vec<_> = (1..config.threads).map_while(start).collect();
             shared.do_without(config.threads - 1 - others.len());
-            let others = std::iter::once(run(first)).chain(
+            let others = std::iter::once(work(first)).chain(
                 others.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))),
             );
             others.collect()
@@ -63,7 +67,7 @@ pub fn run<M: Model>(model: &M, config: &Config, observer: &dyn Observer) -> Rep
     finish(config, &shared, workers)
 }
 
-fn finish<M: Model>(config: &Config, shared: &Shared<'_, M>, mut workers: Vec<Own<M>>) -> Report<M> {
+fn finish<M: TransitionSystem>(config: &Config, shared: &Shared<'_, M>, mut workers: Vec<Own<M>>) -> Report<M> {
     let mut report = Report::default();
     let states = shared.states.load(Ordering::Relaxed).min(config.budget.states.unwrap_or(u64::MAX));
     report.stats.states = Some(states);
@@ -79,8 +83,21 @@ fn finish<M: Model>(config: &Config, shared: &Shared<'_, M>, mut workers: Vec<Ow
     report.omission = (!config.exact).then(|| fingerprint::omission(states, bits));
     count_user_steps(workers.iter().map(|own| &own.stepper), &mut report.stats);
     report.actions = tally(workers.iter().map(|own| &own.stepper));
-    let found = workers.iter_mut().filter_map(|own| own.found.take());
-    report.found = found.min_by_key(|found| found.path.steps.len());
+    report.samples = workers.iter_mut().flat_map(|own| std::mem::take(&mut own.stepper.samples)).collect();
+    report.flaw = workers.iter_mut().find_map(|own| own.flaw.take());
+    let wrong = workers.iter_mut().filter_map(|own| own.wrong.take());
+    if let Some((hints, wrong)) = wrong.min_by_key(|(hints, _)| hints.len()) {
+        let is_known = |print, state: &M::State| {
+            lock(&shared.visited[shard_of(print, shared.visited.len())]).contains(print, state)
+        };
+        match rebuild::path(&mut workers[0].stepper, &hints, &wrong.state, is_known) {
+            Ok(path) => {
+                let path = Path { attempted: wrong.attempted, ..path };
+                report.found = Some(Found { violation: wrong.violation, path });
+            }
+            Err(flaw) => report.flaw = Some(flaw),
+        }
+    }
     for own in &mut workers {
         report.states.append(&mut own.collected);
         report.final_states.append(&mut own.at_rest);
@@ -127,12 +144,14 @@ where
 }
 
 /// What a worker has for itself, and what it found.
-struct Own<M: Model> {
+struct Own<M: TransitionSystem> {
     stepper: Stepper<M>,
     checks: Checks<M>,
     transitions: u64,
     violations: u64,
-    found: Option<Found<M>>,
+    /// The first state that was found to be wrong, and how to get there.
+    wrong: Option<(Vec<u32>, Wrong<M>)>,
+    flaw: Option<Box<InvalidModel>>,
     /// States that were not expanded because of the bound although something can happen in them, less those that were expanded later.
     cut: i64,
     /// States that were not visited when the run was stopped.
@@ -141,7 +160,7 @@ struct Own<M: Model> {
     at_rest: Vec<M::State>,
 }
 
-struct Worker<'a, M: Model> {
+struct Worker<'a, M: TransitionSystem> {
     config: &'a Config,
     shared: &'a Shared<'a, M>,
     bound: u32,
@@ -156,7 +175,7 @@ struct Worker<'a, M: Model> {
     marks: Vec<Mark>,
     /// Siblings to be expanded together, and their successors.
     group: Vec<Task<M::State>>,
-    batches: [Batch<M::State>; TOGETHER],
+    batches: [Listing<M>; TOGETHER],
     visits: u64,
 }
 
@@ -171,21 +190,16 @@ struct Mark {
     nth: u32,
 }
 
-/// Successors of a state.
-struct Batch<S> {
-    listed: Vec<Listed>,
-    /// The successors themselves, if whole states are wanted.
-    built: Vec<S>,
-}
-
-impl<'a, M: Model> Worker<'a, M> {
-    fn new(model: &M, config: &'a Config, shared: &'a Shared<'a, M>) -> Worker<'a, M> {
+impl<'a, M: TransitionSystem> Worker<'a, M> {
+    fn new(run: &Run<'a, M>, shared: &'a Shared<'a, M>) -> Worker<'a, M> {
+        let config = run.config;
         let own = Own {
-            stepper: Stepper::new(model, config),
-            checks: Checks::new(model),
+            stepper: Stepper::new(run),
+            checks: Checks::new(run.model),
             transitions: 0,
             violations: 0,
-            found: None,
+            wrong: None,
+            flaw: None,
             cut: 0,
             left: 0,
             collected: Vec::new(),
@@ -201,7 +215,7 @@ impl<'a, M: Model> Worker<'a, M> {
             given: 0,
             marks: Vec::new(),
             group: Vec::new(),
-            batches: std::array::from_fn(|_| Batch { listed: Vec::new(), built: Vec::new() }),
+            batches: std::array::from_fn(|_| Listing::default()),
             visits: 0,
         }
     }
@@ -212,11 +226,11 @@ impl<'a, M: Model> Worker<'a, M> {
         let initial = self.own.stepper.initial();
         self.own.transitions = initial.len() as u64;
         let mut new = 0;
-        for (nth, (print, state)) in initial.into_iter().enumerate() {
-            let arrival = access.insert(print, Some(&state), 0);
+        for (nth, (print, state)) in initial.iter().enumerate() {
+            let arrival = access.insert(*print, Some(state), 0);
             if arrival == Arrival::New {
                 new += 1;
-                self.arrive(&[], Task { nth: nth as u32, state, arrival }, 0);
+                self.arrive(&[], Task { nth: nth as u32, state: state.clone(), arrival }, 0);
             }
         }
         self.count_new(new);
@@ -235,7 +249,7 @@ impl<'a, M: Model> Worker<'a, M> {
                 if self.shared.stop.load(Ordering::Relaxed) {
                     break;
                 }
-                if self.shared.hungry.load(Ordering::Relaxed) > 0 {
+                if self.shared.idle.load(Ordering::Relaxed) > 0 {
                     self.share();
                 }
                 if !self.pop() {
@@ -282,10 +296,10 @@ impl<'a, M: Model> Worker<'a, M> {
     /// Expands the states of the group.
     fn visit(&mut self, access: &mut Access<'_, M::State>) {
         let mut group = std::mem::take(&mut self.group);
-        let mut listed = [Steps::default(); TOGETHER];
+        let mut listed = [Some(Steps::default()); TOGETHER];
         for (at, task) in group.iter().enumerate() {
             self.tick();
-            listed[at] = self.steps(at, &task.state, Part::Reduced, access);
+            listed[at] = self.steps(at, task, Part::Reduced, access);
         }
         for (at, task) in group.iter().enumerate() {
             let before = self.stack.len();
@@ -302,7 +316,7 @@ impl<'a, M: Model> Worker<'a, M> {
         self.group = group;
     }
 
-    /// A state is reached, for the first time or sooner than before, in `depth` steps: the trail, then `from`, then its own. It is looked at if
+    /// A state is reached, for the first time or sooner than before, in `depth` steps: the trail, then `from`, then its own. It is checked if
     /// it is new, and put on the stack if it is to be expanded.
     #[inline(always)]
     fn arrive(&mut self, from: &[u32], task: Task<M::State>, depth: u32) {
@@ -312,7 +326,8 @@ impl<'a, M: Model> Worker<'a, M> {
                 self.own.collected.push(task.state.clone());
             }
             if failed || self.own.checks.look(&self.own.stepper.model, &task.state) {
-                self.found(from, task.nth);
+                let blamed = self.own.checks.blame(&self.own.stepper.model, &task.state);
+                self.found(from, task.nth, blamed);
             }
         }
         if failed {
@@ -321,10 +336,14 @@ impl<'a, M: Model> Worker<'a, M> {
         if depth < self.bound {
             return self.stack.push_back(task);
         }
-        let moves = self.own.stepper.has_successor(&task.state);
-        self.own.cut += i64::from(moves);
-        if new && !moves {
-            self.rest(&[from, &[task.nth]].concat(), &task.state);
+        match self.own.stepper.has_successor(&task.state) {
+            Ok(moves) => {
+                self.own.cut += i64::from(moves);
+                if new && !moves {
+                    self.rest(&[from, &[task.nth]].concat(), &task.state);
+                }
+            }
+            Err(panicked) => self.panicked(from, &task, *panicked),
         }
     }
 
@@ -332,33 +351,60 @@ impl<'a, M: Model> Worker<'a, M> {
     fn rest(&mut self, steps: &[u32], state: &M::State) {
         let (checks, model) = (&self.own.checks, &self.own.stepper.model);
         if checks.is_wrong_at_rest(model, state) && !checks.is_wrong(model, state) {
+            let blamed = checks.blame(model, state);
             let (last, before) = steps.split_last().expect("a step leads to every state");
-            self.found(before, *last);
+            self.found(before, *last, blamed);
         }
         if self.config.collect_final {
             self.own.at_rest.push(state.clone());
         }
     }
 
+    /// The specification panics in a state, which was not expanded before.
+    fn panicked(&mut self, from: &[u32], task: &Task<M::State>, panicked: Panicked<M>) {
+        if task.arrival == Arrival::New {
+            let Panicked { violation, attempted } = panicked;
+            self.found(from, task.nth, Ok(Wrong { state: task.state.clone(), violation, attempted }));
+        }
+    }
+
     /// The state to which these steps lead from the end of the trail is wrong.
-    fn found(&mut self, from: &[u32], nth: u32) {
+    #[cold]
+    fn found(&mut self, from: &[u32], nth: u32, blamed: Result<Wrong<M>, Box<InvalidModel>>) {
         self.own.violations += 1;
-        if self.own.found.is_none() {
-            let numbers: Vec<u32> = self.trail.iter().chain(from).copied().chain([nth]).collect();
-            let path = self.own.stepper.follow(&numbers);
-            let violation = self.own.checks.violation(&self.own.stepper.model, path.last());
-            self.own.found = violation.map(|violation| Found { violation, path });
+        match blamed {
+            Ok(wrong) if self.own.wrong.is_none() => {
+                let hints = self.trail.iter().chain(from).copied().chain([nth]).collect();
+                self.own.wrong = Some((hints, wrong));
+            }
+            Ok(_) => {}
+            Err(flaw) => self.flawed(flaw),
         }
         if !self.config.keep_going {
             self.shared.stop(None);
         }
     }
 
+    /// The model is not what the search relies on.
+    #[cold]
+    fn flawed(&mut self, flaw: Box<InvalidModel>) {
+        self.own.flaw.get_or_insert(flaw);
+        self.shared.stop(None);
+    }
+
     /// Puts the new successors on the stack; whether there are any successors at all.
-    fn expand(&mut self, at: usize, task: &Task<M::State>, steps: Steps, access: &mut Access<'_, M::State>) -> bool {
-        let mut generated = steps.generated;
-        if !self.insert(at, task, access) && steps.reduced {
-            generated += self.steps(at, &task.state, Part::Rest, access).generated;
+    /// Where the specification panicked, there is no more to be done with the state than to insert the successors before that.
+    fn expand(
+        &mut self,
+        at: usize,
+        task: &Task<M::State>,
+        steps: Option<Steps>,
+        access: &mut Access<'_, M::State>,
+    ) -> bool {
+        let before_panic = self.batches[at].listed.len() as u64;
+        let mut generated = steps.map_or(before_panic, |steps| steps.generated);
+        if !self.insert(at, task, access) && steps.is_some_and(|steps| steps.reduced) {
+            generated += self.steps(at, task, Part::Rest, access).map_or(0, |steps| steps.generated);
             self.insert(at, task, access);
         }
         // Steps of a state that is expanded again count once.
@@ -370,43 +416,60 @@ impl<'a, M: Model> Worker<'a, M> {
             }
             _ => self.own.transitions += generated,
         }
-        generated > 0
+        generated > 0 || steps.is_none()
     }
 
-    /// Lists the successors of `state` in a batch.
-    fn steps(&mut self, at: usize, state: &M::State, part: Part, access: &mut Access<'_, M::State>) -> Steps {
-        let Batch { listed, built } = &mut self.batches[at];
-        // Nobody sleeps: that takes an order of visits that is not this one's.
-        let steps = self.own.stepper.expand(state, 0, part, listed, built);
-        listed.iter().for_each(|next| access.prefetch(next.print));
-        steps
+    /// Lists the successors of a state in a batch; `None` if the specification panics.
+    #[inline]
+    fn steps(
+        &mut self,
+        at: usize,
+        task: &Task<M::State>,
+        part: Part,
+        access: &mut Access<'_, M::State>,
+    ) -> Option<Steps> {
+        let sampled = M::USER_CODE && is_sampled(self.visits - 1, self.config.seed);
+        let batch = &mut self.batches[at];
+        // Nothing sleeps: that takes an order of visits that is not this one's.
+        let steps = self.own.stepper.expand(&task.state, 0, part, sampled, batch);
+        batch.listed.iter().for_each(|next| access.prefetch(next.print));
+        match steps {
+            Ok(steps) => Some(steps),
+            Err(panicked) => {
+                self.panicked(&[], task, *panicked);
+                None
+            }
+        }
     }
 
     /// Inserts a batch of successors of a state; whether anything was new.
     fn insert(&mut self, at: usize, from: &Task<M::State>, access: &mut Access<'_, M::State>) -> bool {
         // Steps that lead to `from`, and one more.
         let depth = self.trail.len() as u32 + 1;
-        let mut listed = std::mem::take(&mut self.batches[at].listed);
-        let mut built = std::mem::take(&mut self.batches[at].built);
+        let mut batch = std::mem::take(&mut self.batches[at]);
         let (mut reached, mut new) = (false, 0);
-        let mut whole = built.drain(..);
-        for Listed { number: nth, print, .. } in listed.drain(..) {
+        let mut whole = batch.built.drain(..);
+        for (place, next) in batch.listed.iter().enumerate() {
             let state = whole.next();
-            let arrival = access.insert(print, state.as_ref(), depth);
+            let arrival = access.insert(next.print, state.as_ref(), depth);
             if arrival == Arrival::Known {
                 continue;
             }
             reached = true;
             new += u64::from(arrival == Arrival::New);
-            if depth == self.bound && self.passes(&from.state, nth) {
+            if depth == self.bound && self.passes(&from.state, next.number) {
                 self.own.cut += 1;
                 continue;
             }
-            let state = state.unwrap_or_else(|| self.own.stepper.build(&from.state, nth, print));
-            self.arrive(&[from.nth], Task { nth, state, arrival }, depth);
+            let build = || self.own.stepper.build(&from.state, *next, batch.actions.get(place));
+            match state.map_or_else(build, Ok) {
+                Ok(state) => self.arrive(&[from.nth], Task { nth: next.number, state, arrival }, depth),
+                Err(flaw) => self.flawed(flaw),
+            }
         }
         drop(whole);
-        (self.batches[at].listed, self.batches[at].built) = (listed, built);
+        batch.clear();
+        self.batches[at] = batch;
         self.count_new(new);
         reached
     }
@@ -414,8 +477,8 @@ impl<'a, M: Model> Worker<'a, M> {
     /// Whether nothing is wrong with a successor that is not expanded, as far as that is known without building it.
     #[inline]
     fn passes(&self, from: &M::State, nth: u32) -> bool {
-        let fine = |glance| self.own.checks.is_fine(glance);
-        !self.config.collect_states && self.own.stepper.preview(from, nth).is_some_and(fine)
+        let fine = |key| self.own.checks.is_fine(key);
+        !self.config.collect_states && self.own.stepper.successor_key(from, nth).is_some_and(fine)
     }
 
     fn count_new(&self, new: u64) {
@@ -429,7 +492,7 @@ impl<'a, M: Model> Worker<'a, M> {
         self.visits += 1;
         if self.visits.is_multiple_of(TICK) {
             let (states, frontier) = (self.shared.states.load(Ordering::Relaxed), self.stack.len() as u64);
-            // How much is left nobody can tell: the stack says nothing about what lies beyond it.
+            // How much is left is not known: the stack says nothing about what lies beyond it.
             if let Some(reason) = self.shared.observer.tick(&Progress { executions: 0, states, frontier, done: 0.0 }) {
                 self.shared.stop(Some(reason));
             }

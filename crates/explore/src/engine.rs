@@ -1,53 +1,34 @@
-//! The one entry: runs an engine, then asks what holds eventually, and refuses what cannot be decided.
+//! The one entry: runs an engine, then decides what holds eventually, and refuses what cannot be decided.
 
 use crate::concrete::concrete;
 use crate::config::{Config, Reduction, Report};
-use crate::schedulers::{self, SchedulerName};
-use crate::{Kind, Model, Property, bfs, dfs, eventually, random};
-use manyworlds_core::{Observer, StopReason};
+use crate::run::Run;
+use crate::schedulers;
+use crate::{Kind, Property, TransitionSystem, bfs, dfs, eventually, guard, random, sample};
+use manyworlds_core::decides::{self, Question, Setup, SubjectKind, Undecided};
+use manyworlds_core::{Engine, InvalidModel, Observer, StopReason, Violation};
 use std::fmt;
-
-/// How states are visited.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Engine {
-    /// Breadth-first: a shortest counterexample.
-    Bfs,
-    /// Depth-first: little memory.
-    Dfs,
-    /// Seeded walks: never complete.
-    Random,
-    /// Schedules of an actor system instead of states.
-    Schedules(SchedulerName),
-}
 
 /// Why a question is not answered.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Refusal {
     /// The model starts nowhere.
     NoInitialState,
-    /// Random walks end somewhere: they say nothing about paths that go on for ever.
-    EventuallyAtRandom {
-        /// The property.
-        name: String,
+    /// The engine does not run such a model.
+    Unsuitable {
+        /// The engine.
+        engine: Engine,
+        /// Why.
+        why: Undecided,
     },
-    /// A schedule that goes on for ever is cut off.
-    EventuallyScheduled {
+    /// The engine cannot decide a property.
+    Undecided {
+        /// The engine.
+        engine: Engine,
         /// The property.
-        name: String,
-    },
-    /// The model does not say who receives what.
-    NoReceives,
-    /// Persistent sets keep the states at rest, not every path.
-    EventuallyReduced {
-        /// The property.
-        name: String,
-    },
-    /// Persistent sets do not visit every state.
-    StatesReduced {
-        /// The property.
-        name: String,
-        /// Its kind.
-        kind: Kind,
+        property: String,
+        /// Why.
+        why: Undecided,
     },
     /// The model has no symmetry.
     NoSymmetry,
@@ -56,15 +37,10 @@ pub enum Refusal {
         /// What the model says.
         why: String,
     },
-    /// What the model says about independence is wrong.
-    NotIndependent {
-        /// What shows it.
-        why: String,
-    },
-    /// Renaming processes along a path mixes up whose turn it is.
-    FairnessUnderSymmetry {
-        /// The property.
-        name: String,
+    /// The function that lists the properties panics.
+    PropertiesPanic {
+        /// The message of the panic.
+        message: String,
     },
 }
 
@@ -72,42 +48,14 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Refusal::NoInitialState => write!(f, "the model has no initial state, so there is nothing to explore"),
-            Refusal::EventuallyAtRandom { name } => {
-                write!(f, "random walks cannot decide `eventually {name}`; use bfs or dfs")
-            }
-            Refusal::EventuallyScheduled { name } => {
-                write!(f, "schedulers cannot decide `eventually {name}`; use bfs or dfs")
-            }
-            Refusal::NoReceives => {
-                write!(f, "schedulers order the receives of actors, and the model has none; use bfs, dfs or random")
-            }
-            Refusal::EventuallyReduced { name } => {
-                write!(
-                    f,
-                    "persistent sets do not keep every path, so `eventually {name}` needs a run without reduction"
-                )
-            }
-            Refusal::StatesReduced { name, kind: Kind::Sometimes } => {
-                write!(
-                    f,
-                    "persistent sets do not visit every state, so `sometimes {name}` needs a run without reduction"
-                )
-            }
-            Refusal::StatesReduced { name, kind } => {
-                let kind = if *kind == Kind::Never { "never" } else { "always" };
-                write!(
-                    f,
-                    "persistent sets do not visit every state, so `{kind} {name}` needs a run without reduction, unless it stays \
-                     violated once violated: then declare it stable"
-                )
+            Refusal::Unsuitable { engine, why } => write!(f, "engine `{engine}`: {why}"),
+            Refusal::Undecided { engine, property, why } => {
+                write!(f, "engine `{engine}` cannot decide `{property}`: {why}")
             }
             Refusal::NoSymmetry => write!(f, "the model declares no symmetry"),
             Refusal::TooSymmetric { why } => write!(f, "{why}"),
-            Refusal::NotIndependent { why } => {
-                write!(f, "what the model says about independence is wrong: {why}")
-            }
-            Refusal::FairnessUnderSymmetry { name } => {
-                write!(f, "`eventually {name}` under weak fairness needs a run without symmetry reduction")
+            Refusal::PropertiesPanic { message } => {
+                write!(f, "the function that lists the properties of the model panics: {message}")
             }
         }
     }
@@ -115,51 +63,113 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
+/// Why there is no report.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Unanswered {
+    /// The engine cannot decide the question.
+    Refused(Refusal),
+    /// The model is not what engines rely on.
+    Invalid(Box<InvalidModel>),
+    /// The function that gives the initial states panics: a violation without a path.
+    NoStart(Violation),
+}
+
+impl From<Refusal> for Unanswered {
+    fn from(refusal: Refusal) -> Unanswered {
+        Unanswered::Refused(refusal)
+    }
+}
+
+impl From<InvalidModel> for Unanswered {
+    fn from(invalid: InvalidModel) -> Unanswered {
+        Unanswered::Invalid(Box::new(invalid))
+    }
+}
+
+impl fmt::Display for Unanswered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unanswered::Refused(refusal) => refusal.fmt(f),
+            Unanswered::Invalid(invalid) => invalid.fmt(f),
+            Unanswered::NoStart(violation) => {
+                write!(f, "the function that gives the initial states panics: {}", violation.message)
+            }
+        }
+    }
+}
+
+impl std::error::Error for Unanswered {}
+
 /// Explores `model`.
 ///
 /// The figures count as TLC does: `transitions` are the generated successors, duplicates and steps that change nothing included, plus
 /// the initial states; `depth` (of bfs) is the number of states on the longest shortest path. A violation that a finite path shows is
 /// reported before one that needs `eventually`.
-pub fn explore<M: Model>(
+///
+/// Some of what a specification returned is evaluated again in the end, by a clone that was made at the start: see [`Report::sampled`].
+pub fn explore<M: TransitionSystem>(
     model: &M,
     engine: Engine,
     config: &Config,
     observer: &dyn Observer,
-) -> Result<Report<M>, Refusal> {
+) -> Result<Report<M>, Unanswered> {
+    // One clone is explored, and the clones of that; the other one takes no part in it.
+    let (model, fresh) = (&model.clone(), model.clone());
     // All clones of a model that keeps count do so together: what they do, from here on, is the work of this run.
     let before = model.local_stats();
-    let properties = model.properties();
-    refuse(model, &properties, engine, config)?;
-    let mut report = match engine {
-        Engine::Bfs => bfs::run(model, config, observer),
-        Engine::Dfs => dfs::run(model, config, observer),
-        Engine::Random => random::run(model, config, observer),
-        Engine::Schedules(name) => schedulers::run(model, name, config, observer),
-    };
-    if let Some(why) = report.contradiction.take() {
-        return Err(Refusal::NotIndependent { why });
-    }
-    for property in properties.iter().filter(|property| property.kind == Kind::Eventually) {
-        let over = matches!(report.stopped, Some(StopReason::Timeout | StopReason::MaxMemory | StopReason::Cancelled));
-        if report.found.is_none() && !over {
-            eventually::run(model, config, observer, property, &mut report);
-        }
-        if report.found.is_none() && report.stopped.is_some() {
-            report.undecided.push(property.reported().to_string());
-        }
+    let properties = guard::call::<M, _>(|| model.properties())
+        .map_err(|panic| Refusal::PropertiesPanic { message: panic.message })?;
+    let run = Run::new(model, config, observer).map_err(Unanswered::NoStart)?;
+    refuse(&run, &properties, engine)?;
+    let mut report = guard::quietly::<M, _>(|| visit(&run, engine, &properties));
+    report.properties = properties.len();
+    if let Some(flaw) = report.flaw.take() {
+        return Err(Unanswered::Invalid(flaw));
     }
     if let (Some(before), Some(now)) = (before, model.local_stats()) {
         report.stats.user_steps = now.user_steps - before.user_steps;
         report.stats.distinct_steps = now.distinct_steps - before.distinct_steps;
     }
-    if let (true, Some(found)) = (config.symmetry, &mut report.found) {
-        found.path = concrete(model, &found.path);
+    if M::USER_CODE {
+        sample::verify_properties(&fresh, &properties)?;
+        sample::verify_initial(&fresh, &run)?;
+        sample::verify(&fresh, &report.samples)?;
+        report.sampled = Some(report.samples.len() as u64);
     }
+    if let (true, Some(found)) = (config.symmetry, &mut report.found) {
+        let initial = guard::call::<M, _>(|| model.initial()).map_err(Unanswered::NoStart)?;
+        found.path = concrete(model, initial, &found.path)?;
+    }
+    if M::USER_CODE && config.symmetry {
+        sample::verify_symmetry(&fresh, &report.samples)?;
+    }
+    report.samples.clear();
     Ok(report)
 }
 
-fn refuse<M: Model>(model: &M, properties: &[Property<M>], engine: Engine, config: &Config) -> Result<(), Refusal> {
-    if model.initial().is_empty() {
+/// Runs the engine, then looks for paths on which something never holds.
+fn visit<M: TransitionSystem>(run: &Run<'_, M>, engine: Engine, properties: &[Property<M>]) -> Report<M> {
+    let mut report = match engine {
+        Engine::Dfs => dfs::run(run),
+        Engine::Random => random::run(run),
+        scheduler if scheduler.is_scheduler() => schedulers::run(run, scheduler),
+        _ => bfs::run(run),
+    };
+    for property in properties.iter().filter(|property| property.kind == Kind::Eventually) {
+        let over = matches!(report.stopped, Some(StopReason::Timeout | StopReason::MaxMemory | StopReason::Cancelled));
+        if report.found.is_none() && report.flaw.is_none() && !over {
+            eventually::run(run, property, &mut report);
+        }
+        if report.found.is_none() && report.stopped.is_some() {
+            report.undecided.push(property.reported().to_string());
+        }
+    }
+    report
+}
+
+fn refuse<M: TransitionSystem>(run: &Run<'_, M>, properties: &[Property<M>], engine: Engine) -> Result<(), Refusal> {
+    let (model, config) = (run.model, run.config);
+    if run.initial.is_empty() {
         return Err(Refusal::NoInitialState);
     }
     if config.symmetry && !model.has_symmetry() {
@@ -170,25 +180,21 @@ fn refuse<M: Model>(model: &M, properties: &[Property<M>], engine: Engine, confi
     {
         return Err(Refusal::TooSymmetric { why });
     }
-    let scheduled = matches!(engine, Engine::Schedules(_));
-    if scheduled && !M::TELLS_RECEIVES {
-        return Err(Refusal::NoReceives);
-    }
-    let reduced = config.reduction == Reduction::Persistent && engine != Engine::Random && !scheduled;
-    let fair = (0..model.processes()).any(|process| model.fair(process));
+    let subject = if model.receives().is_some() { SubjectKind::Actors } else { SubjectKind::Specification };
+    decides::runs(engine, subject).map_err(|why| Refusal::Unsuitable { engine, why })?;
+    let setup = Setup {
+        reduced: config.reduction == Reduction::Persistent,
+        symmetric: config.symmetry,
+        fair: (0..model.processes()).any(|process| model.fair(process)),
+        ..Setup::plain(subject)
+    };
     for property in properties {
-        let name = property.name.clone();
-        match property.kind {
-            Kind::Eventually if engine == Engine::Random => return Err(Refusal::EventuallyAtRandom { name }),
-            Kind::Eventually if scheduled => return Err(Refusal::EventuallyScheduled { name }),
-            Kind::Eventually if reduced => return Err(Refusal::EventuallyReduced { name }),
-            Kind::Eventually if config.symmetry && fair => return Err(Refusal::FairnessUnderSymmetry { name }),
-            Kind::Sometimes if reduced => return Err(Refusal::StatesReduced { name, kind: property.kind }),
-            Kind::Always | Kind::Never if reduced && !property.stable => {
-                return Err(Refusal::StatesReduced { name, kind: property.kind });
-            }
-            _ => {}
-        }
+        let question = Question::States { kind: property.kind, stable: property.stable };
+        decides::decides(engine, question, &setup).map_err(|why| Refusal::Undecided {
+            engine,
+            property: property.reported().to_string(),
+            why,
+        })?;
     }
     Ok(())
 }

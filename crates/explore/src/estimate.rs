@@ -1,14 +1,14 @@
 //! How much of a breadth-first search lies behind.
 //!
 //! The levels of a finite state space grow by ever smaller factors and then shrink. On a logarithmic scale those factors fall about evenly, so the
-//! line through the last of them tells how the levels go on. Before they fall there is nothing to tell.
+//! line through the last of them predicts how the levels go on. Before they fall nothing can be predicted.
 
-/// Levels whose factors the line goes through; fewer tell nothing.
+/// Levels whose factors the line goes through; fewer are not enough.
 const RECENT: usize = 8;
 /// More levels than this are not foreseen.
 const FARTHEST: usize = 10_000;
 
-/// The part of the work that is done, from 0 (also if that cannot be told) to 1: `levels` are the sizes of the levels found so far, of whose states
+/// The part of the work that is done, from 0 (also if that is not known) to 1: `levels` are the sizes of the levels found so far, of whose states
 /// so many were `expanded`.
 pub fn done(levels: &[u64], expanded: u64) -> f64 {
     let Some(more) = foreseen(levels) else { return 0.0 };

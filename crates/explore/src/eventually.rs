@@ -7,57 +7,63 @@
 //! Under weak fairness a cycle counts only if every fair process is disabled somewhere on it or takes a step of it. A component has such
 //! a cycle exactly if each fair process is disabled in some state of it or takes a step inside it: go round through all of those.
 
-use crate::check::ask;
-use crate::check::violation;
-use crate::config::{Config, Found, Report};
+use crate::check::{ask, violation};
+use crate::config::{Found, Report};
 use crate::links::{Links, NO_PARENT};
-use crate::stepper::{Stepper, count_user_steps};
-use crate::tarjan;
+use crate::run::Run;
+use crate::stepper::{Panicked, Stepper, Waypoint, count_user_steps};
 use crate::visited::Key;
-use crate::{Model, Property};
-use manyworlds_core::{Observer, Progress, StopReason};
-use rustc_hash::FxHashMap;
+use crate::{Path, Property, TransitionSystem, tarjan};
+use manyworlds_core::{InvalidModel, Progress, StopReason, Violation};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
-/// The observer is asked once in so many states.
+/// The observer is called once in so many states.
 const TICK: usize = 32;
 
 /// Looks for a path on which `property` never holds.
-pub fn run<M: Model>(
-    model: &M,
-    config: &Config,
-    observer: &dyn Observer,
-    property: &Property<M>,
-    report: &mut Report<M>,
-) {
-    let fair = (0..model.processes()).map(|process| model.fair(process)).collect();
-    let mut graph = Graph::new(config, Stepper::new(model, config), fair);
-    let dead_end = graph.explore(config, observer, property);
+pub fn run<M: TransitionSystem>(run: &Run<'_, M>, property: &Property<M>, report: &mut Report<M>) {
+    let mut graph = Graph::new(run);
+    let end = graph.explore(run, property);
     report.stopped = report.stopped.or(graph.stopped);
     report.frontier = report.frontier.max(graph.waiting);
-    let found = match dead_end {
-        Some(node) => Some((graph.links.path(node), None, "the path ends, and")),
-        None => graph.lasso().map(|(path, from)| (path, Some(from), "the path goes round for ever, and")),
+    let never = |how: &str| violation(property, format!("{how} `{}` never held", property.name));
+    let found = match end {
+        Some(End { node, problem: None, .. }) => Some((graph.way_to(node), None, None, never("the path ends, and"))),
+        Some(End { node, problem: Some(violation), attempted }) => {
+            Some((graph.way_to(node), None, attempted, violation))
+        }
+        None => graph.lasso().map(|(way, from)| (way, Some(from), None, never("the path goes round for ever, and"))),
     };
-    report.found = found.map(|(numbers, loop_from, how)| {
-        let mut path = graph.stepper.follow_listed(&numbers);
-        path.loop_from = loop_from;
-        Found { violation: violation(property, format!("{how} `{}` never held", property.name)), path }
-    });
-    report.stats.violations += u64::from(report.found.is_some());
+    if let Some((way, loop_from, attempted, violation)) = found {
+        report.stats.violations += 1;
+        match graph.follow(&way) {
+            Ok(path) => report.found = Some(Found { violation, path: Path { loop_from, attempted, ..path } }),
+            Err(flaw) => report.flaw = Some(flaw),
+        }
+    }
     count_user_steps(std::iter::once(&graph.stepper), &mut report.stats);
 }
+
+/// Where a path ends: nothing more can happen there, or there is a problem: a function of the model panics.
+struct End<M: TransitionSystem> {
+    node: u32,
+    problem: Option<Violation>,
+    attempted: Option<M::Action>,
+}
+
+/// A node on the way, and the process that takes the step to it, if that matters.
+type Stop = (u32, Option<Option<u32>>);
 
 /// A step between states in which the property does not hold.
 #[derive(Clone, Copy)]
 struct Edge {
     to: u32,
-    nth: u32,
     process: Option<u32>,
 }
 
 /// The part of the state graph in which the property never held. Nodes are numbered breadth-first.
-struct Graph<M: Model> {
+struct Graph<M: TransitionSystem> {
     stepper: Stepper<M>,
     exact: bool,
     nodes: FxHashMap<Key<M::State>, u32>,
@@ -73,55 +79,71 @@ struct Graph<M: Model> {
     waiting: u64,
 }
 
-impl<M: Model> Graph<M> {
-    fn new(config: &Config, stepper: Stepper<M>, fair: Vec<bool>) -> Graph<M> {
+impl<M: TransitionSystem> Graph<M> {
+    fn new(run: &Run<'_, M>) -> Graph<M> {
         Graph {
-            stepper,
-            exact: config.exact,
+            stepper: Stepper::new(run),
+            exact: run.config.exact,
             nodes: FxHashMap::default(),
             links: Links::default(),
             edges: Vec::new(),
             starts: vec![0],
-            fair,
+            fair: (0..run.model.processes()).map(|process| run.model.fair(process)).collect(),
             enabled: Vec::new(),
             stopped: None,
             waiting: 0,
         }
     }
 
-    /// Explores until a node turns up in which nothing more can happen.
-    fn explore(&mut self, config: &Config, observer: &dyn Observer, property: &Property<M>) -> Option<u32> {
+    /// Explores until a node turns up in which nothing more can happen, or in which something panics.
+    fn explore(&mut self, run: &Run<'_, M>, property: &Property<M>) -> Option<End<M>> {
         let mut queue = VecDeque::new();
-        for (nth, (print, state)) in self.stepper.initial().into_iter().enumerate() {
-            if ask(property, &self.stepper.model, &state) != Ok(true) {
-                self.node(print, state, (NO_PARENT, nth as u32), 0, &mut queue);
+        for (print, state) in self.stepper.initial().iter() {
+            match self.holds(property, state) {
+                Ok(true) => {}
+                Ok(false) => _ = self.node(*print, state.clone(), NO_PARENT, 0, &mut queue),
+                Err(problem) => {
+                    let node = self.node(*print, state.clone(), NO_PARENT, 0, &mut queue);
+                    return Some(End { node, problem: Some(problem), attempted: None });
+                }
             }
         }
-        let mut successors = Vec::new();
         while let Some((depth, state)) = queue.pop_front() {
             let node = self.starts.len() as u32 - 1;
-            if self.stops(config, observer, queue.len()) {
+            if self.stops(run, queue.len()) {
                 return None;
             }
+            let mut successors = Vec::new();
             if self.stepper.model.failure(&state).is_none() {
-                self.stepper.successors(&state, &mut successors);
+                successors = match self.stepper.successors(&state) {
+                    Ok(successors) => successors,
+                    Err(panicked) => {
+                        let Panicked { violation, attempted } = *panicked;
+                        return Some(End { node, problem: Some(violation), attempted });
+                    }
+                };
                 successors.iter_mut().for_each(|step| step.process = step.process.filter(|&p| p < self.fair.len()));
                 if successors.is_empty() {
-                    return Some(node);
+                    return Some(End { node, problem: None, attempted: None });
                 }
             }
             let first = self.enabled.len();
             self.enabled.resize(first + self.fair.len(), false);
             successors.iter().filter_map(|step| step.process).for_each(|p| self.enabled[first + p] = true);
-            if config.budget.depth.is_some_and(|bound| depth >= bound) && !successors.is_empty() {
+            if run.config.budget.depth.is_some_and(|bound| depth >= bound) && !successors.is_empty() {
                 self.stopped = Some(StopReason::MaxDepth);
                 successors.clear();
             }
-            for step in successors.drain(..) {
-                if ask(property, &self.stepper.model, &step.state) != Ok(true) {
-                    let print = self.stepper.model.fingerprint(&step.state);
-                    let to = self.node(print, step.state, (node, step.nth), depth + 1, &mut queue);
-                    self.edges.push(Edge { to, nth: step.nth, process: step.process.map(|p| p as u32) });
+            for step in successors {
+                let holds = self.holds(property, &step.state);
+                if holds == Ok(true) {
+                    continue;
+                }
+                let print = self.stepper.model.fingerprint(&step.state);
+                let to = self.node(print, step.state, node, depth + 1, &mut queue);
+                self.edges.push(Edge { to, process: step.process.map(|p| p as u32) });
+                if let Err(problem) = holds {
+                    return Some(End { node: to, problem: Some(problem), attempted: None });
                 }
             }
             self.starts.push(self.edges.len());
@@ -129,28 +151,53 @@ impl<M: Model> Graph<M> {
         None
     }
 
+    /// Whether the property holds in a state; `Err` if its predicate panics.
+    fn holds(&self, property: &Property<M>, state: &M::State) -> Result<bool, Violation> {
+        ask(property, &self.stepper.model, state).map_err(|(panic, location)| {
+            let message = format!("`{}` panics in this state: {panic}", property.name);
+            Violation { location, ..violation(property, message) }
+        })
+    }
+
+    /// The way to a node.
+    fn way_to(&self, node: u32) -> Vec<Stop> {
+        self.links.numbers(node).into_iter().map(|node| (node, None)).collect()
+    }
+
+    /// The path that goes this way.
+    fn follow(&mut self, way: &[Stop]) -> Result<Path<M>, Box<InvalidModel>> {
+        let wanted: FxHashSet<u32> = way.iter().map(|(node, _)| *node).collect();
+        let is_wanted = |(key, node): (_, &u32)| wanted.contains(node).then_some((*node, key));
+        let keys: FxHashMap<u32, &Key<M::State>> = self.nodes.iter().filter_map(is_wanted).collect();
+        let waypoint = |(node, process): &Stop| -> Waypoint<'_, M::State> {
+            (keys[node], process.map(|process| process.map(|p| p as usize)))
+        };
+        let waypoints: Vec<Waypoint<'_, M::State>> = way.iter().map(waypoint).collect();
+        self.stepper.follow_keys(&waypoints)
+    }
+
     /// The number of a state; a new one gets in line.
     fn node(
         &mut self,
         print: u128,
         state: M::State,
-        link: (u32, u32),
+        parent: u32,
         depth: u64,
         queue: &mut VecDeque<(u64, M::State)>,
     ) -> u32 {
         *self.nodes.entry(Key::new(self.exact, print, &state)).or_insert_with(|| {
-            self.links.push(link.0, link.1);
+            self.links.push(parent, 0);
             queue.push_back((depth, state));
             self.links.len() as u32 - 1
         })
     }
 
-    fn stops(&mut self, config: &Config, observer: &dyn Observer, waiting: usize) -> bool {
+    fn stops(&mut self, run: &Run<'_, M>, waiting: usize) -> bool {
         let states = self.links.len() as u64;
-        let mut reason = config.budget.states.filter(|&most| states > most).map(|_| StopReason::MaxStates);
+        let mut reason = run.config.budget.states.filter(|&most| states > most).map(|_| StopReason::MaxStates);
         if (self.starts.len()).is_multiple_of(TICK) {
             let progress = Progress { executions: 0, states, frontier: waiting as u64, done: 0.0 };
-            reason = reason.or_else(|| observer.tick(&progress));
+            reason = reason.or_else(|| run.observer.tick(&progress));
         }
         if reason.is_some() {
             (self.stopped, self.waiting) = (reason, waiting as u64 + 1);
@@ -172,7 +219,7 @@ impl<M: Model> Graph<M> {
     }
 
     /// The way to a fair cycle and round it, and where the cycle begins.
-    fn lasso(&self) -> Option<(Vec<u32>, usize)> {
+    fn lasso(&self) -> Option<(Vec<Stop>, usize)> {
         let nodes = self.links.len();
         let components = tarjan::components(nodes, |node, i| self.edges(node).get(i).map(|edge| edge.to));
         let inside = |node: u32, edge: &Edge| components[node as usize] == components[edge.to as usize];
@@ -194,14 +241,14 @@ impl<M: Model> Graph<M> {
             let component = components[node] as usize;
             cyclic[component] && is_fair(component)
         })? as u32;
-        let mut path = self.links.path(entry);
-        let from = path.len() - 1;
-        path.extend(self.cycle(entry, &components));
-        Some((path, from))
+        let mut way = self.way_to(entry);
+        let from = way.len() - 1;
+        way.extend(self.cycle(entry, &components));
+        Some((way, from))
     }
 
-    /// A fair cycle from `entry` through its component: to the nearest place that satisfies somebody, until all are satisfied, and back.
-    fn cycle(&self, entry: u32, components: &[u32]) -> Vec<u32> {
+    /// A fair cycle from `entry` through its component: to the nearest place that satisfies a process, until all are satisfied, and back.
+    fn cycle(&self, entry: u32, components: &[u32]) -> Vec<Stop> {
         let mut needs = self.fair.clone();
         let satisfy = |needs: &mut Vec<bool>, node: u32, process: Option<u32>| {
             (0..needs.len()).for_each(|p| needs[p] &= !self.rests(node, p) && process != Some(p as u32));
@@ -218,7 +265,7 @@ impl<M: Model> Graph<M> {
             };
             for edge in way {
                 satisfy(&mut needs, edge.to, edge.process);
-                cycle.push(edge.nth);
+                cycle.push((edge.to, Some(edge.process)));
                 at = edge.to;
             }
         }

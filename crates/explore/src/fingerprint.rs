@@ -17,7 +17,7 @@ impl Hasher for Gather {
     }
 
     fn finish(&self) -> u64 {
-        // `Hash` implementations only write; nobody asks for the 64-bit result.
+        // `Hash` implementations only write; the 64-bit result is not used.
         self.0.len() as u64
     }
 }
@@ -28,7 +28,7 @@ thread_local! {
 
 /// The fingerprint of whatever can be hashed.
 pub fn of<T: Hash + ?Sized>(value: &T) -> u128 {
-    // Taken out of its cell: the user's `Hash` may ask for a fingerprint itself.
+    // Taken out of its cell: the user's `Hash` may compute a fingerprint itself.
     let mut gather = GATHER.take();
     gather.0.clear();
     value.hash(&mut gather);

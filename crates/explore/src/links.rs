@@ -40,7 +40,7 @@ impl Batch {
         self.nths.push(narrow);
     }
 
-    /// Whether a state is somebody's parent, if parents are in order.
+    /// Whether a state is a parent, if parents are in order.
     pub fn has_parent(&self, parent: u32) -> bool {
         self.parents.binary_search(&parent).is_ok()
     }
@@ -121,6 +121,17 @@ impl Links {
             narrow => u32::from(narrow),
         };
         (parents[number - first], nth)
+    }
+
+    /// The states on the way to a state, that one included, by number.
+    pub fn numbers(&self, mut number: u32) -> Vec<u32> {
+        let mut numbers = Vec::new();
+        while number != NO_PARENT {
+            numbers.push(number);
+            number = self.link(number as usize).0;
+        }
+        numbers.reverse();
+        numbers
     }
 
     /// How to get to a state: the number of the initial state, then the number of each action.

@@ -1,70 +1,108 @@
-//! From a path to a [`Trace`]: the model tells its steps one by one; who reads what, and what depends on what, follows from them.
+//! From a path to a [`Trace`]: the model describes its steps one by one; which send a receive reads, and what depends on what, follows from them.
 
-use crate::{Model, Path};
-use manyworlds_core::{Network, TRACE_SCHEMA, Trace, TraceProcess, TraceStep, Violation};
+use crate::{HistoryEvent, Path, TransitionSystem};
+use manyworlds_core::{Fingerprint, NarratedStep, StepKind, Trace, TraceStep, Violation};
+use std::collections::HashMap;
 
 /// The trace of a path. Model, parameters, engine and network are for the caller to fill in.
-pub fn narrate<M: Model>(model: &M, path: &Path<M>, violation: Violation) -> Trace {
-    let mut steps = model.tell_start(&path.start);
+pub fn narrate<M: TransitionSystem>(model: &M, path: &Path<M>, violation: Violation) -> Trace {
+    let print = |state: &M::State| Some(Fingerprint(model.fingerprint(state)));
+    let mut steps = model.trace_start(&path.start);
     let mut starts = Vec::new();
     let mut before = &path.start;
     for (action, after) in &path.steps {
         starts.push(steps.len());
-        steps.extend(model.tell(before, action, after));
+        let mut transition = model.trace_step(before, action, Some(after));
+        if let Some(last) = transition.last_mut() {
+            last.fingerprint = print(after);
+        }
+        steps.extend(transition);
         before = after;
     }
+    steps.extend(path.attempted.iter().flat_map(|action| model.trace_step(path.last(), action, None)));
     let loop_from = path.loop_from.map(|at| starts.get(at).copied().unwrap_or(steps.len()));
-    let cast = model.cast();
     if model.failure(path.last()).is_none() {
-        steps.extend(impossible(&cast, &steps, &violation));
+        steps.extend(impossible(model, &recorded(model, path), &violation));
     }
-    link(&mut steps);
-    Trace {
-        schema: TRACE_SCHEMA.to_string(),
-        model: String::new(),
-        params: Default::default(),
-        engine: String::new(),
-        network: Network::default(),
-        seed: 0,
-        violation,
-        processes: cast,
-        steps,
-        loop_from,
-        losses: None,
-        history: None,
-    }
+    let mut trace = Trace::new(violation, model.trace_processes());
+    trace.start = print(&path.start);
+    trace.loop_from = loop_from;
+    link(&mut trace, steps);
+    trace
 }
 
-/// What a history is judged by is no state of the model, so the model does not tell that it fails: whoever recorded the return that no order
-/// explains fails at the end. `None` if the violation is nobody's.
-pub(crate) fn impossible(cast: &[TraceProcess], steps: &[TraceStep], violation: &Violation) -> Option<TraceStep> {
-    let name = violation.process.as_ref()?;
-    let process =
-        steps.iter().rev().map(|step| step.process).find(|&p| cast.get(p).is_some_and(|p| p.name == *name))?;
-    let (message, location) = (Some(violation.message.clone()), violation.location.clone());
-    Some(TraceStep { kind: "fail".to_string(), process, message, location, ..TraceStep::default() })
+/// The trace of a violation without a path: there is no initial state.
+pub fn narrate_nothing<M: TransitionSystem>(model: &M, violation: Violation) -> Trace {
+    Trace::new(violation, model.trace_processes())
 }
 
-/// Fills in which send each step reads (of equal messages the earliest) and what it directly depends on.
-fn link(steps: &mut [TraceStep]) {
+/// What is recorded along a path.
+pub fn recorded<M: TransitionSystem>(model: &M, path: &Path<M>) -> Vec<HistoryEvent> {
+    let mut history = Vec::new();
+    let Some(receives) = model.receives() else { return history };
+    receives.recorded_at_start(&path.start, &mut history);
+    let mut before = &path.start;
+    for (action, after) in &path.steps {
+        receives.recorded(before, action, after, &mut history);
+        before = after;
+    }
+    history
+}
+
+/// What a history is judged by is not a state of the model, so the model does not say that it fails: the process that recorded the return that
+/// no order explains fails at the end. `None` if the history is not what is wrong.
+pub(crate) fn impossible<M: TransitionSystem>(
+    model: &M,
+    history: &[HistoryEvent],
+    violation: &Violation,
+) -> Option<NarratedStep> {
+    let receives = model.receives()?;
+    let is_bad = |events: usize| matches!(receives.linearizable(&history[..events]), Some(Err(_)));
+    if violation.process.is_none() || !is_bad(history.len()) {
+        return None;
+    }
+    // What begins like a bad history is bad: the first bad prefix ends with the return in question.
+    let (mut good, mut bad) = (0, history.len());
+    while bad - good > 1 {
+        let middle = good + (bad - good) / 2;
+        if is_bad(middle) { bad = middle } else { good = middle }
+    }
+    let process = history[bad.checked_sub(1)?].process as usize;
+    Some(TraceStep::new(process, StepKind::Fail(violation.message.clone())).located(violation.location.clone()))
+}
+
+/// Adds the steps to the trace, numbers their messages, and fills in which send each step reads (of equal messages the earliest) and what it
+/// directly depends on.
+fn link(trace: &mut Trace, steps: Vec<NarratedStep>) {
+    let mut indices: HashMap<u128, usize> = HashMap::new();
     let mut gone = vec![false; steps.len()];
-    for i in 0..steps.len() {
-        let (before, rest) = steps.split_at_mut(i);
-        let step = &mut rest[0];
-        if matches!(step.kind.as_str(), "recv" | "duplicate" | "drop") {
-            let sent = |(at, s): &(usize, &TraceStep)| {
-                s.kind == "send"
-                    && !gone[*at]
-                    && Some(s.process) == step.peer
-                    && s.peer == Some(step.process)
-                    && s.message == step.message
+    for (i, step) in steps.into_iter().enumerate() {
+        let messages = &mut trace.messages;
+        let TraceStep { process, kind, branch, at, state, fingerprint, .. } = step;
+        let mut kind = kind.map(|sent| {
+            *indices.entry(sent.id).or_insert_with(|| {
+                messages.push(sent.message);
+                messages.len() - 1
+            })
+        });
+        let stays = matches!(kind, StepKind::Duplicate(_));
+        if let Some(delivery) = kind.delivery_mut() {
+            let sent = |(at, s): &(usize, &TraceStep)| match &s.kind {
+                StepKind::Send { message, to, .. } => {
+                    !gone[*at]
+                        && Some(s.process) == delivery.from
+                        && *to == Some(process)
+                        && *message == delivery.message
+                }
+                _ => false,
             };
-            step.reads = before.iter().enumerate().find(sent).map(|(at, _)| at);
-            if let (Some(read), true) = (step.reads, step.kind != "duplicate") {
-                gone[read] = true;
+            delivery.send = trace.steps.iter().enumerate().find(sent).map(|(at, _)| at);
+            if let (Some(send), false) = (delivery.send, stays) {
+                gone[send] = true;
             }
         }
-        let own = before.iter().rposition(|s| s.process == step.process);
-        step.parents = own.into_iter().chain(step.reads).collect();
+        let own = trace.steps[..i].iter().rposition(|s| s.process == process);
+        let parents = own.into_iter().chain(kind.send()).collect();
+        trace.steps.push(TraceStep { process, kind, branch, at, parents, state, fingerprint });
     }
 }

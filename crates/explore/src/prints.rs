@@ -3,7 +3,7 @@
 //! Fingerprints lie in an open-addressed table of cache lines, four to a line. The home of a fingerprint is a line: 32 of its bits
 //! scaled to the length of the table, so that a table may have any length: it grows by half, and memory stays close to need. Scaling keeps
 //! the order of those bits, so that a table grows where it is, from back to front. Nearly all searches end in the line they begin with, and
-//! that line can be asked for before it is needed.
+//! that line can be prefetched before it is needed.
 
 use manyworlds_memory::{LARGE_PAGE, Words, prefetch};
 
@@ -73,6 +73,19 @@ impl Prints {
             self.len += 1;
         }
         new
+    }
+
+    /// Whether the fingerprint was inserted.
+    pub fn contains(&self, print: u128) -> bool {
+        let print = if print == EMPTY { 1 } else { print };
+        self.lines > 0 && self.slots[self.find::<false>(print)] == print
+    }
+
+    /// Whether the fingerprint was inserted with a number of steps.
+    pub fn contains_upper(&self, print: u128) -> bool {
+        let upper = print & !STEPS;
+        let upper = if upper == EMPTY { 1 << 64 } else { upper };
+        self.lines > 0 && self.slots[self.find::<true>(upper)] != EMPTY
     }
 
     /// Adds a fingerprint that was reached in so many steps; they take the place of its lower 32 bits.
@@ -205,7 +218,9 @@ mod tests {
         let (mut prints, mut naive) = (Prints::new(true), HashSet::new());
         for print in (0..20_000).map(awkward) {
             prints.prefetch(print);
+            assert_eq!(prints.contains(print), naive.contains(&print.max(1)));
             assert_eq!(prints.insert(print), naive.insert(print.max(1)));
+            assert!(prints.contains(print));
         }
         let top = u128::from(u64::MAX);
         assert!((1..50).all(|i| prints.insert(i << 64 | top)), "these go round the end of the table");
@@ -248,6 +263,7 @@ mod tests {
                 Some(&least) if least <= steps => Arrival::Known,
                 Some(&least) => Arrival::Sooner(least),
             };
+            assert_eq!(prints.contains_upper(print), naive.contains_key(&print));
             assert_eq!(prints.insert_at(print, steps), expected);
             if expected != Arrival::Known {
                 naive.insert(print, steps);

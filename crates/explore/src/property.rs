@@ -1,27 +1,13 @@
-//! What can be asked of a model.
+//! What must hold of a model.
 
-use crate::Model;
+use crate::States;
 use manyworlds_core as core;
+pub use manyworlds_core::Kind;
 use std::fmt;
 use std::sync::Arc;
 
-/// When a property must hold.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
-    /// In every reachable state.
-    Always,
-    /// In no reachable state.
-    Never,
-    /// In some reachable state: a model in which nothing happens satisfies everything else.
-    Sometimes,
-    /// Somewhere on every maximal path: a path that ends, or goes round for ever, without it is a counterexample.
-    Eventually,
-    /// In every state in which nothing more can happen.
-    AtRest,
-}
-
-/// A question about the worlds of a model.
-pub struct Property<M: Model> {
+/// Something that must hold of a model.
+pub struct Property<M: States> {
     /// The user's name for it.
     pub name: String,
     /// When it must hold.
@@ -34,9 +20,9 @@ pub struct Property<M: Model> {
 }
 
 /// A predicate on states; it may capture what it likes.
-pub type Holds<M> = Arc<dyn Fn(&M, &<M as Model>::State) -> bool + Send + Sync>;
+pub type Holds<M> = Arc<dyn Fn(&M, &<M as States>::State) -> bool + Send + Sync>;
 
-impl<M: Model> Property<M> {
+impl<M: States> Property<M> {
     /// A property of any kind.
     pub fn new(
         kind: Kind,
@@ -105,13 +91,13 @@ impl<M: Model> Property<M> {
     }
 }
 
-impl<M: Model> Clone for Property<M> {
+impl<M: States> Clone for Property<M> {
     fn clone(&self) -> Property<M> {
         Property { name: self.name.clone(), kind: self.kind, stable: self.stable, holds: self.holds.clone() }
     }
 }
 
-impl<M: Model> fmt::Debug for Property<M> {
+impl<M: States> fmt::Debug for Property<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?} {}", self.kind, self.name)
     }

@@ -2,11 +2,14 @@
 //! for any number of workers.
 
 use crate::check::Checks;
-use crate::config::{Config, Found, Report};
+use crate::config::{Found, Report};
 use crate::round::lock;
+use crate::run::Run;
+use crate::sample::is_sampled;
 use crate::stepper::{Stepper, count_user_steps};
-use crate::{Model, Path};
-use manyworlds_core::{Observer, Progress, StopReason};
+use crate::{Path, TransitionSystem, guard};
+use manyworlds_core::random::SplitMix64;
+use manyworlds_core::{InvalidModel, Observer, Progress, StopReason};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -16,22 +19,27 @@ const WALKS: u64 = 1_000;
 const STEPS: u64 = 10_000;
 /// Walks between two looks at what was found.
 const BATCH: u64 = 256;
-/// The observer is asked once in so many steps.
+/// The observer is called once in so many steps.
 const TICK: u64 = 64;
 
 /// Walks about.
-pub fn run<M: Model>(model: &M, config: &Config, observer: &dyn Observer) -> Report<M> {
+pub fn run<M: TransitionSystem>(run: &Run<'_, M>) -> Report<M> {
+    let config = run.config;
     let walks = config.budget.executions.unwrap_or(WALKS);
-    let mut walkers: Vec<Walker<M>> = (0..config.threads.max(1)).map(|_| Walker::new(model, config)).collect();
+    let mut walkers: Vec<Walker<M>> = (0..config.threads.max(1)).map(|_| Walker::new(run)).collect();
     let (mut finished, mut steps, mut report) = (0, 0, Report::default());
-    while finished < walks && report.stopped.is_none() && (report.found.is_none() || config.keep_going) {
+    while finished < walks
+        && report.stopped.is_none()
+        && report.flaw.is_none()
+        && (report.found.is_none() || config.keep_going)
+    {
         let batch = Batch {
             next: AtomicU64::new(finished),
             end: walks.min(finished + BATCH),
             walks,
             stopped: Mutex::new(None),
         };
-        batch.walk(&mut walkers, observer);
+        batch.walk(&mut walkers, run.observer);
         let mut all: Vec<Walk<M>> = walkers.iter_mut().flat_map(|walker| walker.walks.drain(..)).collect();
         all.sort_by_key(|walk| walk.number);
         report.stopped = *lock(&batch.stopped);
@@ -39,11 +47,15 @@ pub fn run<M: Model>(model: &M, config: &Config, observer: &dyn Observer) -> Rep
             steps += walk.steps;
             finished += u64::from(!walk.broken_off);
             report.stats.truncated = Some(report.stats.truncated.unwrap_or(0) + u64::from(walk.cut));
-            if let Some(found) = walk.found {
-                report.stats.violations += 1;
-                report.found.get_or_insert(found);
-                if !config.keep_going {
-                    break;
+            match walk.found {
+                None => {}
+                Some(Err(flaw)) => _ = report.flaw.get_or_insert(flaw),
+                Some(Ok(found)) => {
+                    report.stats.violations += 1;
+                    report.found.get_or_insert(found);
+                    if !config.keep_going {
+                        break;
+                    }
                 }
             }
         }
@@ -51,6 +63,7 @@ pub fn run<M: Model>(model: &M, config: &Config, observer: &dyn Observer) -> Rep
     report.stopped = report.stopped.or(report.found.is_none().then_some(StopReason::MaxExecutions));
     report.stats.executions = Some(finished);
     report.stats.transitions = Some(steps);
+    report.samples = walkers.iter_mut().flat_map(|walker| std::mem::take(&mut walker.stepper.samples)).collect();
     count_user_steps(walkers.iter().map(|walker| &walker.stepper), &mut report.stats);
     report
 }
@@ -65,12 +78,13 @@ struct Batch {
 }
 
 impl Batch {
-    fn walk<M: Model>(&self, walkers: &mut [Walker<M>], observer: &dyn Observer) {
+    fn walk<M: TransitionSystem>(&self, walkers: &mut [Walker<M>], observer: &dyn Observer) {
         let [first, others @ ..] = walkers else { return };
         std::thread::scope(|scope| {
             for walker in others {
                 // Where there is no thread for it, the others walk more.
-                let _ = std::thread::Builder::new().spawn_scoped(scope, || walker.run(self, observer));
+                let walk = || guard::quietly::<M, _>(|| walker.run(self, observer));
+                let _ = std::thread::Builder::new().spawn_scoped(scope, walk);
             }
             first.run(self, observer);
         });
@@ -78,17 +92,17 @@ impl Batch {
 }
 
 /// What came of a walk.
-struct Walk<M: Model> {
+struct Walk<M: TransitionSystem> {
     number: u64,
     steps: u64,
     /// The bound ended it.
     cut: bool,
     /// The observer ended it.
     broken_off: bool,
-    found: Option<Found<M>>,
+    found: Option<Result<Found<M>, Box<InvalidModel>>>,
 }
 
-struct Walker<M: Model> {
+struct Walker<M: TransitionSystem> {
     stepper: Stepper<M>,
     checks: Checks<M>,
     seed: u64,
@@ -96,11 +110,11 @@ struct Walker<M: Model> {
     walks: Vec<Walk<M>>,
 }
 
-impl<M: Model> Walker<M> {
-    fn new(model: &M, config: &Config) -> Walker<M> {
-        let most = config.budget.depth.unwrap_or(STEPS);
-        let (stepper, checks) = (Stepper::new(model, config), Checks::new(model));
-        Walker { stepper, checks, seed: config.seed, most, walks: Vec::new() }
+impl<M: TransitionSystem> Walker<M> {
+    fn new(run: &Run<'_, M>) -> Walker<M> {
+        let most = run.config.budget.depth.unwrap_or(STEPS);
+        let (stepper, checks) = (Stepper::new(run), Checks::new(run.model));
+        Walker { stepper, checks, seed: run.config.seed, most, walks: Vec::new() }
     }
 
     fn run(&mut self, batch: &Batch, observer: &dyn Observer) {
@@ -124,60 +138,45 @@ impl<M: Model> Walker<M> {
     }
 
     fn walk(&mut self, number: u64, stops: &mut impl FnMut() -> bool) -> Walk<M> {
-        let mut dice = Dice::new(self.seed, number);
+        let mut dice = of_walk(self.seed, number);
         let mut walk = Walk { number, steps: 0, cut: false, broken_off: stops(), found: None };
-        let mut initial = self.stepper.initial();
+        let initial = self.stepper.initial();
         let start = dice.below(initial.len());
-        let mut state = initial.swap_remove(start).1;
-        let mut trail = vec![start as u32];
+        let mut path: Path<M> = Path::new(initial[start].1.clone());
         while !walk.broken_off {
-            let wrong = self.checks.is_wrong(&self.stepper.model, &state);
-            let failed = self.stepper.model.has_failed(&state);
-            let next = if failed { None } else { self.stepper.pick(&state, |n| dice.below(n)) };
-            if wrong || next.is_none() && !failed && self.checks.is_wrong_at_rest(&self.stepper.model, &state) {
-                walk.found = Some(self.found(&trail));
+            let state = path.last();
+            let wrong = self.checks.is_wrong(&self.stepper.model, state);
+            let failed = self.stepper.model.has_failed(state);
+            let sampled = M::USER_CODE && is_sampled(number.saturating_mul(32).saturating_add(walk.steps), self.seed);
+            let next = if failed { Ok(None) } else { self.stepper.pick(state, sampled, |n| dice.below(n)) };
+            let rests = matches!(next, Ok(None)) && !failed;
+            if wrong || rests && self.checks.is_wrong_at_rest(&self.stepper.model, state) {
+                let blamed = self.checks.blame(&self.stepper.model, state);
+                walk.found = Some(blamed.map(|wrong| Found { violation: wrong.violation, path }));
                 break;
             }
-            let Some((nth, successor)) = next else { break };
+            let next = match next {
+                Ok(next) => next,
+                Err(panicked) => {
+                    path.attempted = panicked.attempted;
+                    walk.found = Some(Ok(Found { violation: panicked.violation, path }));
+                    break;
+                }
+            };
+            let Some(step) = next else { break };
             if walk.steps == self.most {
                 walk.cut = true;
                 break;
             }
             walk.steps += 1;
-            trail.push(nth);
-            state = successor;
+            path.steps.push(step);
             walk.broken_off = walk.steps.is_multiple_of(TICK) && stops();
         }
         walk
     }
-
-    fn found(&mut self, trail: &[u32]) -> Found<M> {
-        let path: Path<M> = self.stepper.follow_listed(trail);
-        let violation = self.checks.violation(&self.stepper.model, path.last()).expect("what was wrong is still wrong");
-        Found { violation, path }
-    }
 }
 
-/// Numbers by SplitMix64.
-pub(crate) struct Dice(u64);
-
-impl Dice {
-    /// Those of one walk.
-    pub(crate) fn new(seed: u64, walk: u64) -> Dice {
-        let mut dice = Dice(seed);
-        let mixed = dice.next() ^ walk.wrapping_mul(0xd605_bbb5_8c8a_bbf5);
-        Dice(mixed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-
-    /// A number below `n`.
-    pub(crate) fn below(&mut self, n: usize) -> usize {
-        ((u128::from(self.next()) * n as u128) >> 64) as usize
-    }
+/// The random numbers of one walk.
+pub(crate) fn of_walk(seed: u64, walk: u64) -> SplitMix64 {
+    SplitMix64::new(SplitMix64::new(seed).draw() ^ walk.wrapping_mul(0xd605_bbb5_8c8a_bbf5))
 }

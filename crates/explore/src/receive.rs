@@ -1,13 +1,39 @@
-//! What schedulers of actor systems know about an action: who receives what from whom, and what is recorded on the way.
+//! What schedulers know about an action: which process receives what from which, and what is recorded on the way.
 
 use crate::fingerprint;
+use manyworlds_core::Violation;
 use std::hash::Hash;
 
+/// The ability that schedulers need: which actions receive what, and what is recorded on the way. `S` are the states and `A` the actions.
+/// Specifications opt into it by [`crate::Specification::receiving`].
+pub trait Receives<S, A> {
+    /// What is received by an action of `state`; `None` if it is not a receive, or if that is not known: then it may interfere with
+    /// everything. All actions with one lane are ways in which the receive of that lane can go.
+    fn receive(&self, state: &S, action: &A) -> Option<Receive>;
+
+    /// Adds the operations that are invoked before anything happens in an initial state.
+    fn recorded_at_start(&self, state: &S, out: &mut Vec<HistoryEvent>) {
+        let _ = (state, out);
+    }
+
+    /// Adds the operations that a step invokes, and those that return in it.
+    fn recorded(&self, before: &S, action: &A, after: &S, out: &mut Vec<HistoryEvent>) {
+        let _ = (before, action, after, out);
+    }
+
+    /// Whether a history is linearizable, and if not, why; `None` if there is no specification to judge it by. A history that begins like one
+    /// that is not is not either.
+    fn linearizable(&self, history: &[HistoryEvent]) -> Option<Result<(), Violation>> {
+        let _ = history;
+        None
+    }
+}
+
 /// A queue of messages that come out in the order in which they went in, in two words of the model's choice. It is what Flanagan and
-/// Godefroid call a process: at any time at most its first message can be received, and nobody but a receive takes that away.
+/// Godefroid call a process: at any time at most its first message can be received, and nothing but a receive takes that away.
 ///
 /// It also says which of several equal messages is received. Where messages may overtake each other, equal ones share a lane and others do
-/// not; that the oldest of equal ones comes out first is no restriction, because nobody can tell them apart.
+/// not; that the oldest of equal ones comes out first is not a restriction, because they cannot be distinguished.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Lane(pub u64, pub u64);
 
@@ -58,7 +84,7 @@ impl Receive {
 /// The keys of a distributed map that a message touches.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Keys {
-    /// Nobody knows: perhaps all of them.
+    /// Not known: perhaps all of them.
     #[default]
     Unknown,
     /// These, as fingerprints.

@@ -15,8 +15,9 @@ pub struct Recent {
 }
 
 impl Recent {
-    /// Drops what was listed before from the list, as far as that is remembered, but for the first `start`; remembers the rest.
-    pub fn sift(&mut self, listed: &mut Vec<Listed>, start: usize) {
+    /// Drops what was listed before from the list, as far as that is remembered, but for the first `start`; remembers the rest. Each successor has
+    /// one of the `actions`.
+    pub fn sift<A>(&mut self, listed: &mut Vec<Listed>, actions: &mut Vec<A>, start: usize) {
         self.places.resize(PLACES, 0);
         let mut kept = start;
         for at in start..listed.len() {
@@ -26,10 +27,12 @@ impl Recent {
             if *place != next.print || next.print == 0 {
                 *place = next.print;
                 listed[kept] = next;
+                actions.swap(kept, at);
                 kept += 1;
             }
         }
         listed.truncate(kept);
+        actions.truncate(kept);
     }
 }
 
@@ -46,7 +49,9 @@ mod tests {
             let all: Vec<Listed> =
                 (0..100).map(|i| Listed { number: i as u32, asleep: 0, print: print(round * 40 + i) }).collect();
             let mut listed = all.clone();
-            recent.sift(&mut listed, 10);
+            let mut actions: Vec<u32> = all.iter().map(|next| next.number).collect();
+            recent.sift(&mut listed, &mut actions, 10);
+            assert!(listed.iter().map(|next| next.number).eq(actions));
             assert_eq!(listed[..10], all[..10]);
             let mut left = listed[10..].iter().copied().peekable();
             for next in &all[10..] {

@@ -1,132 +1,144 @@
 //! One round of breadth-first search, on a fixed number of chunks of the frontier, in three phases:
 //!
-//! 1. *list* the successors of a chunk, and deal them out to the shards of the visited states;
-//! 2. *insert* what was dealt to a shard, chunk after chunk, and keep what is new;
-//! 3. *build* the new successors of a chunk, and look at them.
+//! 1. *list* the successors of a chunk, and sort them by shard of the visited states;
+//! 2. *insert* what belongs to a shard, chunk after chunk, and keep what is new;
+//! 3. *build* the new successors of a chunk, and check them.
 //!
-//! Workers take chunks, then shards, then chunks again, as they come. Whoever took which, the new states lie where a naive search would put them:
-//! in the order of their parents, then of their parents' actions. A single worker is that naive search, chunk by chunk, and deals nothing out.
+//! Workers take chunks, then shards, then chunks again, as they come. Whichever worker took which, the new states lie where a naive search would put them:
+//! in the order of their parents, then of their parents' actions. A single worker is that naive search, chunk by chunk, and sorts nothing.
 //!
-//! A worker holds a chunk or a shard alone, or reads chunks, so nobody waits for a lock.
+//! A worker holds a chunk or a shard alone, or reads chunks, so no worker waits for a lock.
 
 use crate::check::Checks;
 use crate::config::Config;
-use crate::deal::{AHEAD, Deal, Order};
 use crate::frontier::{BLOCK, Block};
+use crate::rebuild::Wrong;
 use crate::recent::Recent;
+use crate::run::Run;
+use crate::sample::is_sampled;
 use crate::sleep::TESTED;
-use crate::stepper::{Part, Stepper};
+use crate::sorted::{AHEAD, Order, Sorted};
+use crate::stepper::{Listing, Panicked, Part, Stepper, Steps};
 use crate::visited::{FEW, Seen, shard_of, shards_for};
-use crate::{Listed, Model, links};
-use manyworlds_core::{Observer, Progress, StopReason};
+use crate::{Listed, TransitionSystem, links};
+use manyworlds_core::{InvalidModel, Observer, Progress, StopReason};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockWriteGuard};
 
 /// Chunks in a round. It must not depend on the number of workers: with persistent sets, what is expanded again is so in the next round.
 pub const CHUNKS: usize = 64;
 
-/// The observer is asked once in so many states.
+/// The observer is called once in so many states.
 const TICK: usize = 32;
-
-/// The successors of a chunk, before anybody knows which of them are new.
-struct Listing<S> {
-    listed: Vec<Listed>,
-    /// The successors themselves, if whole states are wanted.
-    built: Vec<S>,
-    /// Where the successors of each state of the chunk end.
-    ends: Vec<u32>,
-}
-
-impl<S> Default for Listing<S> {
-    fn default() -> Listing<S> {
-        Listing { listed: Vec::new(), built: Vec::new(), ends: Vec::new() }
-    }
-}
-
-impl<S> Listing<S> {
-    fn clear(&mut self) {
-        self.listed.clear();
-        self.built.clear();
-        self.ends.clear();
-    }
-}
 
 /// A state of which only a persistent set was expanded, in vain: its number, whether it had successors, itself.
 pub type Again<S> = (u32, bool, S);
 
 /// States to be expanded, and what came of it. Aligned, so that workers with neighbouring chunks do not share cache lines.
 #[repr(align(128))]
-pub struct Chunk<S> {
+pub struct Chunk<M: TransitionSystem> {
     /// The states.
-    pub block: Block<S>,
+    pub block: Block<M::State>,
     /// The number of the first of them; the others follow.
     pub first: u32,
     /// Instead of `first`: the states are here for the second time, and what was left out is expanded now.
     pub again: Vec<(u32, bool)>,
-    /// The successors themselves, if whole states are wanted, and where those of each state end: see [`Listing`].
-    built: Vec<S>,
+    /// The successors themselves, if whole states are wanted, or the actions that lead to them: see [`Listing`].
+    built: Vec<M::State>,
+    actions: Vec<M::Action>,
+    /// Where the successors of each state end.
     ends: Vec<u32>,
-    deal: Deal,
+    sorted: Sorted,
     /// Indices of states of which only a persistent set was listed, and whether they had successors.
     reduced: Vec<(usize, bool)>,
     /// It was expanded.
     done: bool,
     /// Memory for new blocks.
-    spare: Vec<Block<S>>,
+    spare: Vec<Block<M::State>>,
     /// What came of it.
-    pub found: Finds<S>,
+    pub found: Finds<M>,
 }
 
 /// What came of a chunk.
-pub struct Finds<S> {
+pub struct Finds<M: TransitionSystem> {
     /// Successors, duplicates included.
     pub generated: u64,
     /// New states that are to be expanded.
-    pub fresh: Vec<Block<S>>,
+    pub fresh: Vec<Block<M::State>>,
     /// For each new state its parent, and which action led to it.
     pub links: links::Batch,
     /// Places of new states that are wrong.
     pub wrong: Vec<u32>,
+    /// The first of them, with its place.
+    pub first_wrong: Option<(u32, Wrong<M>)>,
     /// Places of new states that are not expanded because of the bound, although something can happen in them.
     pub cut: Vec<u32>,
-    /// Numbers of states that are wrong because nothing more can happen.
-    pub wrong_at_rest: Vec<u32>,
+    /// Numbers of states that are wrong because nothing more can happen, or because the specification panics there.
+    pub wrong_when_expanded: Vec<u32>,
+    /// The first of them, with its number.
+    pub first_wrong_when_expanded: Option<(u32, Wrong<M>)>,
     /// States in which nothing more can happen, if they are wanted.
-    pub at_rest: Vec<S>,
+    pub at_rest: Vec<M::State>,
     /// All new states, if they are wanted.
-    pub states: Vec<S>,
+    pub states: Vec<M::State>,
     /// States to be expanded again.
-    pub again: Vec<Again<S>>,
-    /// Why what the model says about independence cannot be right.
-    pub contradiction: Option<String>,
+    pub again: Vec<Again<M::State>>,
+    /// What shows that the model is not what the search relies on.
+    pub flaw: Option<Box<InvalidModel>>,
 }
 
-impl<S> Default for Finds<S> {
-    fn default() -> Finds<S> {
+impl<M: TransitionSystem> Default for Finds<M> {
+    fn default() -> Finds<M> {
         Finds {
             generated: 0,
             fresh: Vec::new(),
             links: links::Batch::default(),
             wrong: Vec::new(),
+            first_wrong: None,
             cut: Vec::new(),
-            wrong_at_rest: Vec::new(),
+            wrong_when_expanded: Vec::new(),
+            first_wrong_when_expanded: None,
             at_rest: Vec::new(),
             states: Vec::new(),
             again: Vec::new(),
-            contradiction: None,
+            flaw: None,
         }
     }
 }
 
-impl<S> Chunk<S> {
-    fn new() -> Chunk<S> {
+impl<M: TransitionSystem> Finds<M> {
+    /// The last new state is wrong.
+    #[cold]
+    fn wrong(&mut self, blamed: Result<Wrong<M>, Box<InvalidModel>>) {
+        let place = self.links.len() as u32 - 1;
+        self.wrong.push(place);
+        match blamed {
+            Ok(wrong) => _ = self.first_wrong.get_or_insert((place, wrong)),
+            Err(flaw) => _ = self.flaw.get_or_insert(flaw),
+        }
+    }
+
+    /// A known state is wrong.
+    #[cold]
+    fn wrong_when_expanded(&mut self, number: u32, blamed: Result<Wrong<M>, Box<InvalidModel>>) {
+        self.wrong_when_expanded.push(number);
+        match blamed {
+            Ok(wrong) => _ = self.first_wrong_when_expanded.get_or_insert((number, wrong)),
+            Err(flaw) => _ = self.flaw.get_or_insert(flaw),
+        }
+    }
+}
+
+impl<M: TransitionSystem> Chunk<M> {
+    fn new() -> Chunk<M> {
         Chunk {
             block: Block::default(),
             first: 0,
             again: Vec::new(),
             built: Vec::new(),
+            actions: Vec::new(),
             ends: Vec::new(),
-            deal: Deal::default(),
+            sorted: Sorted::default(),
             reduced: Vec::new(),
             done: true,
             spare: Vec::new(),
@@ -139,7 +151,7 @@ impl<S> Chunk<S> {
     }
 
     /// Keeps the memory of a block for later, but not that of many.
-    pub fn recycle(&mut self, mut block: Block<S>) {
+    pub fn recycle(&mut self, mut block: Block<M::State>) {
         if self.spare.len() < 2 {
             block.truncate(0);
             self.spare.push(block);
@@ -147,7 +159,7 @@ impl<S> Chunk<S> {
     }
 
     /// Puts a new state behind the others.
-    fn push(&mut self, state: S, asleep: Option<u64>) {
+    fn push(&mut self, state: M::State, asleep: Option<u64>) {
         if self.found.fresh.last().is_none_or(|last| last.states.len() == BLOCK) {
             self.found.fresh.push(self.spare.pop().unwrap_or_default());
         }
@@ -162,14 +174,14 @@ impl<S> Chunk<S> {
 struct Shard<S>(Seen<S>);
 
 /// Everything workers share.
-pub struct Round<'a, M: Model> {
+pub struct Round<'a, M: TransitionSystem> {
     observer: &'a dyn Observer,
-    /// What the observer is told during the round.
+    /// The progress that the observer gets during the round.
     progress: Mutex<Progress>,
     /// The observer's reason to stop, while successors were listed.
     stopped: OnceLock<StopReason>,
     /// The first `used` are to be expanded.
-    chunks: Vec<RwLock<Chunk<M::State>>>,
+    chunks: Vec<RwLock<Chunk<M>>>,
     used: AtomicUsize,
     shards: Vec<Mutex<Shard<M::State>>>,
     /// The next to be taken in each phase.
@@ -180,27 +192,31 @@ pub struct Round<'a, M: Model> {
     grow: AtomicBool,
     collect_at_rest: bool,
     collect_states: bool,
+    seed: u64,
 }
 
 /// What a worker has for itself.
-pub struct Worker<M: Model> {
+pub struct Worker<M: TransitionSystem> {
     /// How it takes steps.
     pub stepper: Stepper<M>,
     /// What it looks for.
     pub checks: Checks<M>,
-    listing: Listing<M::State>,
+    listing: Listing<M>,
+    /// Where the successors of each state of the chunk end.
+    ends: Vec<u32>,
     recent: Recent,
     /// Which of the successors of a chunk are new.
     new: Order,
 }
 
-impl<M: Model> Worker<M> {
+impl<M: TransitionSystem> Worker<M> {
     /// A worker with a clone of the model.
-    pub fn new(model: &M, config: &Config) -> Worker<M> {
+    pub fn new(run: &Run<'_, M>) -> Worker<M> {
         Worker {
-            stepper: Stepper::new(model, config),
-            checks: Checks::new(model),
+            stepper: Stepper::new(run),
+            checks: Checks::new(run.model),
             listing: Listing::default(),
+            ends: Vec::new(),
             recent: Recent::default(),
             new: Order::default(),
         }
@@ -208,16 +224,16 @@ impl<M: Model> Worker<M> {
 }
 
 /// Whether states that wait have sleep sets.
-const fn sleeps<M: Model>() -> bool {
-    M::TELLS_PRINTS || M::TELLS_INDEPENDENCE
+const fn sleeps<M: TransitionSystem>() -> bool {
+    M::LISTS_FINGERPRINTS || M::KNOWS_INDEPENDENCE
 }
 
-/// A panic of a worker ends the run in `bfs`; what it left behind is not looked at.
+/// A panic of a worker ends the run in `bfs`; what it left behind is not used.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl<'a, M: Model> Round<'a, M> {
+impl<'a, M: TransitionSystem> Round<'a, M> {
     /// A round in which nothing is to be done.
     pub fn new(config: &Config, observer: &'a dyn Observer) -> Round<'a, M> {
         Round {
@@ -232,11 +248,12 @@ impl<'a, M: Model> Round<'a, M> {
             grow: AtomicBool::new(false),
             collect_at_rest: config.collect_final,
             collect_states: config.collect_states,
+            seed: config.seed,
         }
     }
 
     /// A chunk, to fill it or to take what came of it.
-    pub fn chunk(&self, chunk: usize) -> RwLockWriteGuard<'_, Chunk<M::State>> {
+    pub fn chunk(&self, chunk: usize) -> RwLockWriteGuard<'_, Chunk<M>> {
         self.chunks[chunk].write().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -251,6 +268,11 @@ impl<'a, M: Model> Round<'a, M> {
         let grow = self.shards.iter().any(|shard| lock(shard).0.is_short_of(more));
         self.grow.store(grow, Ordering::Relaxed);
         self.next.iter().for_each(|next| next.store(0, Ordering::Relaxed));
+    }
+
+    /// Whether a state was inserted.
+    pub fn knows(&self, print: u128, state: &M::State) -> bool {
+        lock(&self.shards[shard_of(print, self.shards.len())]).0.contains(print, state)
     }
 
     /// The observer's reason to stop in the middle of the round.
@@ -271,9 +293,9 @@ impl<'a, M: Model> Round<'a, M> {
         (0..self.used.load(Ordering::Relaxed)).map(abandoned).sum()
     }
 
-    /// Whether the observer wants to stop; it is asked now if `asked`.
-    fn stops(&self, asked: bool) -> bool {
-        if asked && let Some(reason) = self.observer.tick(&lock(&self.progress)) {
+    /// Whether the observer wants to stop; it is called now if `now`.
+    fn stops(&self, now: bool) -> bool {
+        if now && let Some(reason) = self.observer.tick(&lock(&self.progress)) {
             let _ = self.stopped.set(reason);
         }
         self.stopped.get().is_some()
@@ -284,10 +306,10 @@ impl<'a, M: Model> Round<'a, M> {
         let chunk = &mut *self.chunk(0);
         let initial = worker.stepper.initial();
         chunk.found.generated = initial.len() as u64;
-        for (nth, (print, state)) in initial.into_iter().enumerate() {
-            if lock(&self.shards[shard_of(print, self.shards.len())]).0.insert(print, Some(&state)) {
+        for (nth, (print, state)) in initial.iter().enumerate() {
+            if lock(&self.shards[shard_of(*print, self.shards.len())]).0.insert(*print, Some(state)) {
                 chunk.found.links.push(links::NO_PARENT, nth as u32);
-                self.add(worker, chunk, state, 0);
+                self.add(worker, chunk, state.clone(), 0);
             }
         }
         chunk.done = true;
@@ -301,23 +323,23 @@ impl<'a, M: Model> Round<'a, M> {
             if !self.list_chunk(worker, chunk) {
                 return;
             }
-            let listing = std::mem::take(&mut worker.listing);
+            let (listing, ends) = (std::mem::take(&mut worker.listing), std::mem::take(&mut worker.ends));
             let listed = &listing.listed;
             listed.iter().take(AHEAD).for_each(|next| shards[shard_of(next.print, FEW)].0.prefetch(next.print));
             let mut start = 0;
-            for (index, &end) in listing.ends.iter().enumerate() {
+            for (index, &end) in ends.iter().enumerate() {
                 for place in start..end as usize {
                     if let Some(&Listed { print, .. }) = listed.get(place + AHEAD) {
                         shards[shard_of(print, FEW)].0.prefetch(print);
                     }
                     let (next, built) = (listed[place], listing.built.get(place));
                     if shards[shard_of(next.print, FEW)].0.insert(next.print, built) {
-                        self.find(worker, chunk, index, next, built);
+                        self.find(worker, chunk, index, next, built, listing.actions.get(place));
                     }
                 }
                 start = end as usize;
             }
-            worker.listing = listing;
+            (worker.listing, worker.ends) = (listing, ends);
             finish(chunk);
         }
     }
@@ -337,48 +359,67 @@ impl<'a, M: Model> Round<'a, M> {
             if !self.list_chunk(worker, chunk) {
                 return;
             }
-            chunk.deal.sort(&worker.listing.listed, self.shards.len(), sleeps::<M>());
+            chunk.sorted.sort(&worker.listing.listed, self.shards.len(), sleeps::<M>());
             std::mem::swap(&mut worker.listing.built, &mut chunk.built);
-            std::mem::swap(&mut worker.listing.ends, &mut chunk.ends);
+            std::mem::swap(&mut worker.listing.actions, &mut chunk.actions);
+            std::mem::swap(&mut worker.ends, &mut chunk.ends);
         }
     }
 
     /// Lists the successors of a chunk, unless the observer wants to stop.
-    fn list_chunk(&self, worker: &mut Worker<M>, chunk: &mut Chunk<M::State>) -> bool {
+    fn list_chunk(&self, worker: &mut Worker<M>, chunk: &mut Chunk<M>) -> bool {
         let part = if chunk.again.is_empty() { Part::Reduced } else { Part::Rest };
-        let Worker { stepper, checks, listing, recent, .. } = worker;
+        let Worker { stepper, checks, listing, ends, recent, .. } = worker;
         listing.clear();
+        ends.clear();
         for index in 0..chunk.block.states.len() {
             if self.stops(index % TICK == 0) {
                 return false;
             }
             let state = &chunk.block.states[index];
-            // A model that tells its successors at once says that there are none where a step has failed.
-            if M::TELLS_PRINTS || !stepper.model.has_failed(state) {
-                if M::TELLS_INDEPENDENCE && chunk.number(index) < TESTED && chunk.found.contradiction.is_none() {
-                    chunk.found.contradiction = stepper.contradiction(state);
+            // A system that lists fingerprints lists none where a step has failed.
+            if M::LISTS_FINGERPRINTS || !stepper.model.has_failed(state) {
+                if M::KNOWS_INDEPENDENCE && chunk.number(index) < TESTED && chunk.found.flaw.is_none() {
+                    chunk.found.flaw = stepper.contradiction(state).map(Box::new);
                 }
                 let asleep = chunk.block.asleep(index);
                 let start = listing.listed.len();
-                let steps = stepper.expand(state, asleep, part, &mut listing.listed, &mut listing.built);
+                let sampled = M::USER_CODE && is_sampled(chunk.number(index).into(), self.seed);
+                let steps = stepper.expand(state, asleep, part, sampled, listing);
+                let listed = (listing.listed.len() - start) as u64;
                 // A worker takes chunks in order, so what it listed before comes before this. (Where sleep sets are known there is little to find.)
-                if listing.built.is_empty() && !M::TELLS_PRINTS {
-                    recent.sift(&mut listing.listed, start);
+                if listing.built.is_empty() && !M::LISTS_FINGERPRINTS {
+                    recent.sift(&mut listing.listed, &mut listing.actions, start);
                 }
-                chunk.found.generated += steps.generated;
-                if steps.reduced {
-                    chunk.reduced.push((index, steps.generated > 0));
-                } else if steps.generated == 0
-                    && !chunk.again.get(index).is_some_and(|&(_, moved)| moved)
-                    && !stepper.model.has_failed(state)
-                {
-                    let wrong = self.rest(&stepper.model, checks, &chunk.block.states[index], &mut chunk.found.at_rest);
-                    chunk.found.wrong_at_rest.extend(wrong.then(|| chunk.number(index)));
+                match steps {
+                    Ok(steps) => self.expanded(stepper, checks, chunk, index, steps),
+                    Err(panicked) => {
+                        chunk.found.generated += listed;
+                        let Panicked { violation, attempted } = *panicked;
+                        let wrong = Wrong { state: state.clone(), violation, attempted };
+                        chunk.found.wrong_when_expanded(chunk.number(index), Ok(wrong));
+                    }
                 }
             }
-            listing.ends.push(u32::try_from(listing.listed.len()).expect("a few hundred states have fewer successors"));
+            ends.push(u32::try_from(listing.listed.len()).expect("a few hundred states have fewer successors"));
         }
         true
+    }
+
+    /// A state of a chunk was expanded.
+    #[inline]
+    fn expanded(&self, stepper: &Stepper<M>, checks: &Checks<M>, chunk: &mut Chunk<M>, index: usize, steps: Steps) {
+        chunk.found.generated += steps.generated;
+        let state = &chunk.block.states[index];
+        if steps.reduced {
+            chunk.reduced.push((index, steps.generated > 0));
+        } else if steps.generated == 0
+            && !chunk.again.get(index).is_some_and(|&(_, moved)| moved)
+            && !stepper.model.has_failed(state)
+            && self.rest(&stepper.model, checks, state, &mut chunk.found.at_rest)
+        {
+            chunk.found.wrong_when_expanded(chunk.number(index), checks.blame(&stepper.model, state));
+        }
     }
 
     /// Nothing more can happen in `state`; whether that is wrong.
@@ -402,9 +443,9 @@ impl<'a, M: Model> Round<'a, M> {
             for at in 0..chunks.len() {
                 // One chunk ahead, so that small chunks do not wait.
                 let ahead = if at == 0 { 0..2 } else { at + 1..at + 2 };
-                ahead.filter_map(read).for_each(|chunk| chunk.deal.prefetch(index, seen));
+                ahead.filter_map(read).for_each(|chunk| chunk.sorted.prefetch(index, seen));
                 let chunk = read(at).expect("it is one of them");
-                chunk.deal.insert(index, seen, &chunk.built);
+                chunk.sorted.insert(index, seen, &chunk.built);
             }
         }
     }
@@ -413,19 +454,20 @@ impl<'a, M: Model> Round<'a, M> {
     pub fn build(&self, worker: &mut Worker<M>) {
         while let Some(at) = self.take(2, self.used.load(Ordering::Relaxed)) {
             let chunk = &mut *self.chunk(at);
-            let (deal, built) = (std::mem::take(&mut chunk.deal), std::mem::take(&mut chunk.built));
+            let (sorted, built) = (std::mem::take(&mut chunk.sorted), std::mem::take(&mut chunk.built));
+            let actions = std::mem::take(&mut chunk.actions);
             let mut new = std::mem::take(&mut worker.new);
-            deal.order(&mut new);
+            sorted.order(&mut new);
             chunk.found.links.reserve(new.len());
             let mut index = 0;
             for place in new.places() {
                 while chunk.ends[index] as usize <= place {
                     index += 1;
                 }
-                self.find(worker, chunk, index, deal.listed(place, &new), built.get(place));
+                self.find(worker, chunk, index, sorted.listed(place, &new), built.get(place), actions.get(place));
             }
             new.clear();
-            (worker.new, chunk.deal, chunk.built) = (new, deal, built);
+            (worker.new, chunk.sorted, chunk.built, chunk.actions) = (new, sorted, built, actions);
             finish(chunk);
         }
     }
@@ -435,38 +477,42 @@ impl<'a, M: Model> Round<'a, M> {
     fn find(
         &self,
         worker: &mut Worker<M>,
-        chunk: &mut Chunk<M::State>,
+        chunk: &mut Chunk<M>,
         index: usize,
-        Listed { number, asleep, print }: Listed,
+        next: Listed,
         built: Option<&M::State>,
+        action: Option<&M::Action>,
     ) {
-        chunk.found.links.push(chunk.number(index), number);
+        chunk.found.links.push(chunk.number(index), next.number);
         let parent = &chunk.block.states[index];
-        if self.last.load(Ordering::Relaxed) && self.passes(worker, parent, number) {
+        if self.last.load(Ordering::Relaxed) && self.passes(worker, parent, next.number) {
             return chunk.found.cut.push(chunk.found.links.len() as u32 - 1);
         }
         let state = match built {
-            Some(state) => state.clone(),
-            None => worker.stepper.build(parent, number, print),
+            Some(state) => Ok(state.clone()),
+            None => worker.stepper.build(parent, next, action),
         };
-        self.add(worker, chunk, state, asleep);
+        match state {
+            Ok(state) => self.add(worker, chunk, state, next.asleep),
+            Err(flaw) => _ = chunk.found.flaw.get_or_insert(flaw),
+        }
     }
 
     /// Whether nothing is wrong with a successor that is not expanded, as far as that is known without building it.
     #[inline]
     fn passes(&self, worker: &Worker<M>, parent: &M::State, number: u32) -> bool {
-        let fine = |glance| worker.checks.is_fine(glance);
-        !self.collect_states && worker.stepper.preview(parent, number).is_some_and(fine)
+        let fine = |key| worker.checks.is_fine(key);
+        !self.collect_states && worker.stepper.successor_key(parent, number).is_some_and(fine)
     }
 
     /// A new state; its link is there already.
     #[inline(always)]
-    fn add(&self, worker: &mut Worker<M>, chunk: &mut Chunk<M::State>, state: M::State, asleep: u64) {
+    fn add(&self, worker: &mut Worker<M>, chunk: &mut Chunk<M>, state: M::State, asleep: u64) {
         let Worker { stepper, checks, .. } = worker;
         let place = chunk.found.links.len() as u32 - 1;
         let failed = stepper.model.has_failed(&state);
         if failed || checks.look(&stepper.model, &state) {
-            chunk.found.wrong.push(place);
+            chunk.found.wrong(checks.blame(&stepper.model, &state));
         }
         if self.collect_states {
             chunk.found.states.push(state.clone());
@@ -477,16 +523,22 @@ impl<'a, M: Model> Round<'a, M> {
         if failed {
             return;
         }
-        if stepper.has_successor(&state) {
-            chunk.found.cut.push(place);
-        } else if self.rest(&stepper.model, checks, &state, &mut chunk.found.at_rest) {
-            chunk.found.wrong.push(place);
+        match stepper.has_successor(&state) {
+            Ok(true) => chunk.found.cut.push(place),
+            Ok(false) if self.rest(&stepper.model, checks, &state, &mut chunk.found.at_rest) => {
+                chunk.found.wrong(checks.blame(&stepper.model, &state));
+            }
+            Ok(false) => {}
+            Err(panicked) => {
+                let Panicked { violation, attempted } = *panicked;
+                chunk.found.wrong(Ok(Wrong { state, violation, attempted }));
+            }
         }
     }
 }
 
 /// A chunk is done: its states go, but for those whose persistent set led to nothing new.
-fn finish<S: Clone>(chunk: &mut Chunk<S>) {
+fn finish<M: TransitionSystem>(chunk: &mut Chunk<M>) {
     for (index, moved) in std::mem::take(&mut chunk.reduced) {
         let number = chunk.number(index);
         if !chunk.found.links.has_parent(number) {

@@ -1,7 +1,7 @@
 //! What the workers of depth-first search share: the visited states, in shards behind locks, and states that were given away to workers
 //! that had nothing to do.
 
-use crate::Model;
+use crate::TransitionSystem;
 use crate::config::Config;
 use crate::prints::Arrival;
 use crate::round::lock;
@@ -26,7 +26,7 @@ pub struct Task<S> {
     pub arrival: Arrival,
 }
 
-/// A state to be visited by whoever is free.
+/// A state to be visited by any worker that is idle.
 pub struct Job<S> {
     /// How to get to the state before.
     pub trail: Vec<u32>,
@@ -45,7 +45,7 @@ pub struct Queue<S> {
 }
 
 /// Everything workers share.
-pub struct Shared<'a, M: Model> {
+pub struct Shared<'a, M: TransitionSystem> {
     /// Watches the run.
     pub observer: &'a dyn Observer,
     /// The states seen so far.
@@ -55,14 +55,14 @@ pub struct Shared<'a, M: Model> {
     queue: Mutex<Queue<M::State>>,
     wake: Condvar,
     /// Waiting workers for whom there is no job.
-    pub hungry: AtomicUsize,
+    pub idle: AtomicUsize,
     /// Whether the run is to end now.
     pub stop: AtomicBool,
     /// Why, if not for a violation.
     pub stopped: Mutex<Option<StopReason>>,
 }
 
-impl<'a, M: Model> Shared<'a, M> {
+impl<'a, M: TransitionSystem> Shared<'a, M> {
     /// Nothing seen, nothing to do.
     pub fn new(config: &Config, observer: &'a dyn Observer) -> Shared<'a, M> {
         Shared {
@@ -73,7 +73,7 @@ impl<'a, M: Model> Shared<'a, M> {
             states: AtomicU64::new(0),
             queue: Mutex::new(Queue { jobs: Vec::new(), waiting: 0, absent: 0 }),
             wake: Condvar::new(),
-            hungry: AtomicUsize::new(0),
+            idle: AtomicUsize::new(0),
             stop: AtomicBool::new(false),
             stopped: Mutex::new(None),
         }
@@ -89,12 +89,12 @@ impl<'a, M: Model> Shared<'a, M> {
         let mut stopped = lock(&self.stopped);
         *stopped = stopped.or(reason);
         self.stop.store(true, Ordering::Relaxed);
-        // With the queue locked nobody is between looking at `stop` and waiting.
+        // With the queue locked no worker is between its check of `stop` and waiting.
         let _queue = self.queue();
         self.wake.notify_all();
     }
 
-    /// So many workers will not come: there is no thread for them.
+    /// So many workers will not start: there is no thread for them.
     pub fn do_without(&self, absent: usize) {
         self.queue().absent = absent;
         self.wake.notify_all();
@@ -102,7 +102,7 @@ impl<'a, M: Model> Shared<'a, M> {
 
     /// Lets waiting workers know of new jobs in the queue.
     pub fn announce(&self, queue: &Queue<M::State>) {
-        self.hungry.store(queue.waiting.saturating_sub(queue.jobs.len()), Ordering::Relaxed);
+        self.idle.store(queue.waiting.saturating_sub(queue.jobs.len()), Ordering::Relaxed);
         self.wake.notify_all();
     }
 
@@ -116,23 +116,23 @@ impl<'a, M: Model> Shared<'a, M> {
             }
             if let Some(job) = queue.jobs.pop() {
                 queue.waiting -= 1;
-                self.hungry.store(queue.waiting.saturating_sub(queue.jobs.len()), Ordering::Relaxed);
+                self.idle.store(queue.waiting.saturating_sub(queue.jobs.len()), Ordering::Relaxed);
                 return Some(job);
             }
             if queue.waiting + queue.absent == threads {
                 self.wake.notify_all();
                 return None;
             }
-            self.hungry.store(queue.waiting, Ordering::Relaxed);
+            self.idle.store(queue.waiting, Ordering::Relaxed);
             queue = self.wake.wait(queue).unwrap_or_else(PoisonError::into_inner);
         }
     }
 }
 
 /// Wakes the others when a worker panics: its panic ends the run.
-pub struct Leave<'a, 'b, M: Model>(pub &'a Shared<'b, M>);
+pub struct Leave<'a, 'b, M: TransitionSystem>(pub &'a Shared<'b, M>);
 
-impl<M: Model> Drop for Leave<'_, '_, M> {
+impl<M: TransitionSystem> Drop for Leave<'_, '_, M> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.0.stop(None);

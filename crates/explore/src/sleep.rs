@@ -1,13 +1,14 @@
-//! Sleep sets (Godefroid) for specifications that say which actions are independent ([`Model::independent`]). Breadth-first search goes by them: why
+//! Sleep sets (Godefroid) for specifications that say which actions are independent ([`crate::Independent`]). Breadth-first search goes by them: why
 //! that leaves no state out is argued at [`crate::Listed::asleep`].
 //!
-//! A set is a word; the bit of an action is its [`Model::name`], so that it is the same action in every state. An action without a name never
+//! A set is a word; the bit of an action is its [`crate::Independent::name`], so that it is the same action in every state. An action without a name never
 //! sleeps.
 //!
 //! A relation that is wrong would hide states without a sign. So it is put to the test in the first states of a run, all pairs of actions: the same
 //! states for any number of workers.
 
-use crate::Model;
+use crate::TransitionSystem;
+use manyworlds_core::{Flaw, InvalidModel};
 
 /// A set has so many bits.
 pub const NAMES: u32 = u64::BITS;
@@ -24,7 +25,7 @@ pub struct Sleep {
 
 impl Sleep {
     /// Looks at the actions of another state.
-    pub fn enter<M: Model>(&mut self, model: &M, actions: &[M::Action]) {
+    pub fn enter<M: TransitionSystem>(&mut self, model: &M, actions: &[M::Action]) {
         self.bits.clear();
         self.bits.extend(actions.iter().map(|action| model.name(action).map_or(0, bit)));
         self.before = 0;
@@ -37,7 +38,7 @@ impl Sleep {
     }
 
     /// The action `nth` of `state` is tried now, where those in `asleep` are not: what may sleep after it.
-    pub fn after<M: Model>(
+    pub fn after<M: TransitionSystem>(
         &mut self,
         model: &M,
         state: &M::State,
@@ -60,17 +61,21 @@ fn bit(name: u32) -> u64 {
 }
 
 /// Why what the model says about names and independence cannot be right, as far as `state` shows it.
-pub fn contradiction<M: Model>(model: &M, state: &M::State, actions: &[M::Action]) -> Option<String> {
+pub fn contradiction<M: TransitionSystem>(model: &M, state: &M::State, actions: &[M::Action]) -> Option<InvalidModel> {
+    let wrong = |why: String| {
+        InvalidModel::new(Flaw::WrongIndependence, format!("what the model says about independence is wrong: {why}"))
+    };
     for (at, a) in actions.iter().enumerate() {
         if let Some(name @ NAMES..) = model.name(a) {
-            return Some(format!("the name of the action {a:?} is {name}, but names are below {NAMES}"));
+            return Some(wrong(format!("the name of the action {a:?} is {name}, but names are below {NAMES}")));
         }
         for b in &actions[at + 1..] {
             if model.name(a).is_some() && model.name(a) == model.name(b) {
-                return Some(format!("the actions {a:?} and {b:?} of {state:?} have the same name"));
+                return Some(wrong(format!("the actions {a:?} and {b:?} of {state:?} have the same name")));
             }
             if let Some(why) = dependence(model, state, a, b) {
-                return Some(format!("the actions {a:?} and {b:?} are declared independent in {state:?}, but {why}"));
+                let why = format!("the actions {a:?} and {b:?} are declared independent in {state:?}, but {why}");
+                return Some(wrong(why));
             }
         }
     }
@@ -78,7 +83,7 @@ pub fn contradiction<M: Model>(model: &M, state: &M::State, actions: &[M::Action
 }
 
 /// How two actions that are declared independent depend on each other.
-fn dependence<M: Model>(model: &M, state: &M::State, a: &M::Action, b: &M::Action) -> Option<String> {
+fn dependence<M: TransitionSystem>(model: &M, state: &M::State, a: &M::Action, b: &M::Action) -> Option<String> {
     let declared = model.independent(state, a, b);
     if declared != model.independent(state, b, a) {
         return Some("not the other way round".to_string());

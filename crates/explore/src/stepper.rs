@@ -1,17 +1,20 @@
-//! How every engine takes steps: with symmetry and partial-order reduction or without, always numbering the actions of a state alike.
+//! How every engine takes steps: with symmetry and partial-order reduction or without.
 
-use crate::config::{Config, Reduction};
+use crate::config::Reduction;
+use crate::guard::caught;
+use crate::rebuild::differs;
+use crate::run::{Initial, Run};
+use crate::sample::Sample;
 use crate::sleep::{self, Sleep};
-use crate::{Listed, Model, Path};
-use manyworlds_core::{ActionCoverage, Stats, type_of};
+use crate::visited::Key;
+use crate::{Listed, Path, TransitionSystem};
+use manyworlds_core::{ActionCoverage, InvalidModel, Stats, ValueTree, Violation};
 use std::collections::BTreeMap;
-
-const REPEATED: &str = "a step that was taken can be taken again";
 
 /// Which actions of a state are taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
-    /// Those of a persistent set, if the run asks for that; otherwise all of them.
+    /// Those of a persistent set, if the run uses them; otherwise all of them.
     Reduced,
     /// Those that [`Part::Reduced`] leaves out.
     Rest,
@@ -26,63 +29,112 @@ pub struct Steps {
     pub reduced: bool,
 }
 
-/// A step, and who takes it.
-pub struct Step<S> {
-    /// The number of the action.
-    pub nth: u32,
+/// A step, and the process that takes it.
+pub struct Step<M: TransitionSystem> {
+    /// The action.
+    pub action: M::Action,
     /// The process of the action.
     pub process: Option<usize>,
     /// The successor.
-    pub state: S,
+    pub state: M::State,
+}
+
+/// A panic of a specification: what it says, and the action that was evaluated; `None` if actions were listed.
+pub struct Panicked<M: TransitionSystem> {
+    /// What it says.
+    pub violation: Violation,
+    /// The action that was evaluated.
+    pub attempted: Option<M::Action>,
+}
+
+/// Successors that are listed.
+pub struct Listing<M: TransitionSystem> {
+    /// What is known of all of them.
+    pub listed: Vec<Listed>,
+    /// The successors themselves, if whole states are wanted.
+    pub built: Vec<M::State>,
+    /// Otherwise the actions that lead to them, where numbers do not say that.
+    pub actions: Vec<M::Action>,
+}
+
+impl<M: TransitionSystem> Default for Listing<M> {
+    fn default() -> Listing<M> {
+        Listing { listed: Vec::new(), built: Vec::new(), actions: Vec::new() }
+    }
+}
+
+impl<M: TransitionSystem> Listing<M> {
+    /// Forgets them.
+    pub fn clear(&mut self) {
+        self.listed.clear();
+        self.built.clear();
+        self.actions.clear();
+    }
 }
 
 /// A worker's way of taking steps.
-pub struct Stepper<M: Model> {
+pub struct Stepper<M: TransitionSystem> {
     /// The worker's own.
     pub model: M,
+    initial: Initial<M::State>,
     symmetry: bool,
     /// Successors are built at once: they are compared as a whole, or renamed.
-    pub whole: bool,
+    whole: bool,
     persistent: bool,
     /// The model may know a shorter way than listing all actions.
     quick: bool,
+    /// Actions are kept until it is known which successors are new: a specification may list them in another order the next time.
+    keeps_actions: bool,
     /// Sleep sets are known by the names of actions.
     sleeps: bool,
     sleep: Sleep,
     actions: Vec<M::Action>,
+    /// The number of the action that is evaluated; `None` while actions are listed.
+    evaluated: Option<usize>,
     /// How often a step was worked out.
     worked_out: u64,
-    /// What came of each kind of action, if somebody wants to know.
+    /// What came of each kind of action, if that is wanted.
     tally: Option<BTreeMap<String, ActionCoverage>>,
+    /// What was seen of some states.
+    pub samples: Vec<Sample<M>>,
 }
 
-impl<M: Model> Stepper<M> {
-    /// Steps of a clone of `model`.
-    pub fn new(model: &M, config: &Config) -> Stepper<M> {
+impl<M: TransitionSystem> Stepper<M> {
+    /// Steps of a clone of the model.
+    pub fn new(run: &Run<'_, M>) -> Stepper<M> {
+        let config = run.config;
         let persistent = config.reduction == Reduction::Persistent;
-        let model = model.clone();
+        let whole = config.exact || config.symmetry;
         Stepper {
-            model,
+            model: run.model.clone(),
+            initial: run.initial.clone(),
             symmetry: config.symmetry,
-            whole: config.exact || config.symmetry,
+            whole,
             persistent,
-            quick: M::TELLS_PRINTS && !(config.exact || config.symmetry || persistent),
-            // Whoever wants to know what came of every step has to see it.
-            sleeps: M::TELLS_INDEPENDENCE && !config.symmetry && !persistent && !config.coverage,
+            quick: M::LISTS_FINGERPRINTS && !(whole || persistent),
+            keeps_actions: !M::LISTS_FINGERPRINTS && !whole,
+            // To say what came of every step, every step has to be taken.
+            sleeps: M::KNOWS_INDEPENDENCE && !config.symmetry && !persistent && !config.coverage,
             sleep: Sleep::default(),
             actions: Vec::new(),
+            evaluated: None,
             worked_out: 0,
             tally: config.coverage.then(BTreeMap::new),
+            samples: Vec::new(),
         }
     }
 
     /// Why what the model says about independence cannot be right, if `state` shows it.
-    pub fn contradiction(&mut self, state: &M::State) -> Option<String> {
+    pub fn contradiction(&mut self, state: &M::State) -> Option<InvalidModel> {
         if !self.sleeps {
             return None;
         }
-        self.list(state);
-        sleep::contradiction(&self.model, state, &self.actions)
+        // A panic shows again when the state is expanded, and is reported there.
+        caught::<M, _>(|| {
+            self.list(state);
+            sleep::contradiction(&self.model, state, &self.actions)
+        })
+        .unwrap_or(None)
     }
 
     fn canonical(&self, state: M::State) -> M::State {
@@ -90,44 +142,61 @@ impl<M: Model> Stepper<M> {
     }
 
     /// The states it may start in, and their fingerprints.
-    pub fn initial(&self) -> Vec<(u128, M::State)> {
-        let states = self.model.initial().into_iter().map(|state| self.canonical(state));
-        states.map(|state| (self.model.fingerprint(&state), state)).collect()
+    pub fn initial(&self) -> Initial<M::State> {
+        self.initial.clone()
     }
 
     /// Lists the actions of `state`, the persistent ones first, and says how many those are.
     fn list(&mut self, state: &M::State) -> usize {
+        self.evaluated = None;
         self.actions.clear();
         self.model.actions(state, &mut self.actions);
         if self.persistent { self.model.persistent(state, &mut self.actions) } else { self.actions.len() }
     }
 
-    /// Adds the successors of `state` to `listed`; those that are `asleep` need not be there, but they count. If whole states are wanted, `built`
-    /// gets them, too; otherwise a successor is built if it turns out to be new. Steps that change nothing count, but need not be there.
+    /// The action that was evaluated when something panicked.
+    fn panicked(&mut self, violation: Violation) -> Panicked<M> {
+        Panicked { violation, attempted: self.evaluated.and_then(|nth| self.actions.get(nth).cloned()) }
+    }
+
+    /// Adds the successors of `state` to the listing; those that are `asleep` need not be there, but they count. Successors are built if they turn out
+    /// to be new, unless whole states are wanted. Steps that change nothing count, but need not be there. A state that is `sampled` is evaluated
+    /// again at the end of the run. After a panic the successors before it are there.
     #[inline]
     pub fn expand(
         &mut self,
         state: &M::State,
         asleep: u64,
         part: Part,
-        listed: &mut Vec<Listed>,
-        built: &mut Vec<M::State>,
-    ) -> Steps {
+        sampled: bool,
+        out: &mut Listing<M>,
+    ) -> Result<Steps, Box<Panicked<M>>> {
         if self.quick
-            && let Some(generated) = self.model.prints(state, asleep, listed)
+            && let Some(generated) = self.model.list_fingerprints(state, asleep, &mut out.listed)
         {
-            return Steps { generated, reduced: false };
+            return Ok(Steps { generated, reduced: false });
         }
-        self.expand_slowly(state, asleep, part, listed, built)
+        let start = out.listed.len();
+        let steps = caught::<M, _>(|| self.expand_slowly(state, asleep, part, sampled, out));
+        let steps = steps.map_err(|violation| Box::new(self.panicked(violation)));
+        if self.keeps_actions && !Self::COPIES {
+            let mut listed = out.listed[start..].iter().map(|next| next.number as usize).peekable();
+            let is_listed = |(nth, action)| listed.next_if_eq(&nth).map(|_| action);
+            out.actions.extend(self.actions.drain(..).enumerate().filter_map(is_listed));
+        }
+        steps
     }
+
+    /// Whether actions are copied as they are listed, because nothing is owned by them; otherwise they are moved when all are listed.
+    const COPIES: bool = !std::mem::needs_drop::<M::Action>();
 
     fn expand_slowly(
         &mut self,
         state: &M::State,
         asleep: u64,
         part: Part,
-        listed: &mut Vec<Listed>,
-        built: &mut Vec<M::State>,
+        sampled: bool,
+        Listing { listed, built, actions }: &mut Listing<M>,
     ) -> Steps {
         let persistent = self.list(state);
         let range = match part {
@@ -136,6 +205,7 @@ impl<M: Model> Stepper<M> {
         };
         let reduced = range.end < self.actions.len();
         let mut generated = 0;
+        let (mut seen, all) = (Vec::new(), range.len() == self.actions.len());
         if self.sleeps {
             self.sleep.enter(&self.model, &self.actions);
         }
@@ -145,7 +215,11 @@ impl<M: Model> Stepper<M> {
                 continue;
             }
             self.worked_out += 1;
+            self.evaluated = Some(nth);
             let next = self.model.next(state, &self.actions[nth]);
+            if sampled {
+                seen.push((self.actions[nth].clone(), next.clone()));
+            }
             self.note(nth, next.is_some(), next.as_ref().is_some_and(|next| next != state));
             let Some(next) = next else { continue };
             generated += 1;
@@ -160,7 +234,13 @@ impl<M: Model> Stepper<M> {
             listed.push(Listed { number: nth as u32, asleep, print: self.model.fingerprint(&next) });
             if self.whole {
                 built.push(next);
+            } else if self.keeps_actions && Self::COPIES {
+                actions.push(self.actions[nth].clone());
             }
+        }
+        if sampled {
+            let complete = all && seen.len() == self.actions.len();
+            self.samples.push(Sample { state: state.clone(), seen, complete });
         }
         Steps { generated, reduced }
     }
@@ -169,8 +249,8 @@ impl<M: Model> Stepper<M> {
     #[inline]
     fn note(&mut self, nth: usize, taken: bool, changed: bool) {
         let Some(tally) = &mut self.tally else { return };
-        let shown = format!("{:?}", self.actions[nth]);
-        let name = type_of(&shown);
+        let shown = ValueTree::of(&self.actions[nth]);
+        let name = shown.type_name().unwrap_or("value");
         let noted =
             tally.entry(name.to_string()).or_insert_with(|| ActionCoverage { name: name.into(), ..Default::default() });
         noted.listed += 1;
@@ -178,21 +258,33 @@ impl<M: Model> Stepper<M> {
         noted.changed += u64::from(changed);
     }
 
-    /// What the successor with this number looks like, if that is known without building it and something can happen there.
-    pub fn preview(&self, state: &M::State, number: u32) -> Option<u128> {
-        if self.quick { self.model.preview(state, number) } else { None }
+    /// The property key of the successor with this number, if that is known without building it and something can happen there.
+    pub fn successor_key(&self, state: &M::State, number: u32) -> Option<u128> {
+        if self.quick { self.model.successor_key(state, number) } else { None }
     }
 
-    /// The successor that the action with this number leads to, with this fingerprint.
-    pub fn build(&mut self, state: &M::State, number: u32, print: u128) -> M::State {
-        if self.quick {
-            return self.model.successor(state, number, print).expect(REPEATED);
+    /// The successor that was listed so; `action` leads to it, if actions are kept. `Err` if it cannot be taken again.
+    #[inline]
+    pub fn build(
+        &mut self,
+        state: &M::State,
+        next: Listed,
+        action: Option<&M::Action>,
+    ) -> Result<M::State, Box<InvalidModel>> {
+        if self.quick
+            && let Some(state) = self.model.successor(state, next.number, next.print)
+        {
+            return Ok(state);
         }
         self.worked_out += 1;
-        self.numbered(state, number).and_then(|action| self.model.next(state, &action)).expect(REPEATED)
+        let built = match action {
+            Some(action) => caught::<M, _>(|| self.model.next(state, action)).ok().flatten(),
+            None => self.numbered(state, next.number).and_then(|action| self.model.next(state, &action)),
+        };
+        built.ok_or_else(|| Box::new(not_again(state, action)))
     }
 
-    /// The action to which [`Stepper::expand`] gave this number.
+    /// The action to which [`Stepper::expand`] gave this number, if actions are listed in the same order now.
     fn numbered(&mut self, state: &M::State, number: u32) -> Option<M::Action> {
         if self.quick {
             return self.model.numbered(state, number);
@@ -202,76 +294,147 @@ impl<M: Model> Stepper<M> {
     }
 
     /// Whether anything can happen in a state.
-    pub fn has_successor(&self, state: &M::State) -> bool {
-        !self.model.at_rest(state)
+    pub fn has_successor(&mut self, state: &M::State) -> Result<bool, Box<Panicked<M>>> {
+        if !M::USER_CODE {
+            return Ok(!self.model.at_rest(state));
+        }
+        caught::<M, _>(|| {
+            self.list(state);
+            (0..self.actions.len()).any(|nth| {
+                self.evaluated = Some(nth);
+                self.model.next(state, &self.actions[nth]).is_some()
+            })
+        })
+        .map_err(|violation| Box::new(self.panicked(violation)))
     }
 
-    /// A step chosen by `below`, which is given the number of possibilities.
-    pub fn pick(&mut self, state: &M::State, mut below: impl FnMut(usize) -> usize) -> Option<(u32, M::State)> {
-        self.list(state);
-        let mut open: Vec<u32> = (0..self.actions.len() as u32).collect();
-        while !open.is_empty() {
-            let nth = open.swap_remove(below(open.len()));
-            self.worked_out += 1;
-            if let Some(next) = self.model.next(state, &self.actions[nth as usize]) {
-                return Some((nth, self.canonical(next)));
+    /// A step chosen by `below`, which is given the number of possibilities. A state that is `sampled` is evaluated again at the end of the run.
+    pub fn pick(
+        &mut self,
+        state: &M::State,
+        sampled: bool,
+        mut below: impl FnMut(usize) -> usize,
+    ) -> Result<Option<(M::Action, M::State)>, Box<Panicked<M>>> {
+        let picked = caught::<M, _>(|| {
+            self.list(state);
+            let mut open: Vec<usize> = (0..self.actions.len()).collect();
+            while !open.is_empty() {
+                let nth = open.swap_remove(below(open.len()));
+                self.worked_out += 1;
+                self.evaluated = Some(nth);
+                if let Some(next) = self.model.next(state, &self.actions[nth]) {
+                    return Some((nth, next));
+                }
             }
+            None
+        });
+        let Some((nth, next)) = picked.map_err(|violation| Box::new(self.panicked(violation)))? else {
+            return Ok(None);
+        };
+        let action = self.actions.swap_remove(nth);
+        if M::USER_CODE && sampled {
+            let seen = vec![(action.clone(), Some(next.clone()))];
+            self.samples.push(Sample { state: state.clone(), seen, complete: false });
         }
-        None
+        Ok(Some((action, self.canonical(next))))
     }
 
     /// All successors of a state, steps that change nothing included.
-    pub fn successors(&mut self, state: &M::State, out: &mut Vec<Step<M::State>>) {
-        self.list(state);
-        out.clear();
-        self.worked_out += self.actions.len() as u64;
-        for (nth, action) in self.actions.iter().enumerate() {
-            if let Some(next) = self.model.next(state, action) {
-                out.push(Step { nth: nth as u32, process: self.model.process(action), state: self.canonical(next) });
+    pub fn successors(&mut self, state: &M::State) -> Result<Vec<Step<M>>, Box<Panicked<M>>> {
+        let mut out = Vec::new();
+        let listed = caught::<M, _>(|| {
+            self.list(state);
+            self.worked_out += self.actions.len() as u64;
+            for (nth, action) in self.actions.iter().enumerate() {
+                self.evaluated = Some(nth);
+                if let Some(next) = self.model.next(state, action) {
+                    let process = self.model.process(action);
+                    out.push(Step { action: action.clone(), process, state: self.canonical(next) });
+                }
+            }
+        });
+        listed.map_err(|violation| Box::new(self.panicked(violation)))?;
+        Ok(out)
+    }
+
+    /// All successors of a state, each evaluated twice: `Err` if the results differ. A successor whose evaluation panics is left out.
+    pub fn evaluated_twice(&mut self, state: &M::State) -> Result<Vec<(M::Action, M::State)>, Box<InvalidModel>> {
+        if caught::<M, _>(|| self.list(state)).is_err() {
+            return Ok(Vec::new());
+        }
+        let mut out = Vec::new();
+        for action in std::mem::take(&mut self.actions) {
+            let [first, again] = [(); 2].map(|()| caught::<M, _>(|| self.model.next(state, &action)).ok().flatten());
+            if first != again {
+                return Err(Box::new(differs(state, &action, first.as_ref(), again.as_ref())));
+            }
+            out.extend(first.map(|next| (action, self.canonical(next))));
+        }
+        Ok(out)
+    }
+
+    /// The path of these numbers: of the initial state, then of each action as [`Stepper::expand`] numbers them. `None` if there is no such path now.
+    pub fn follow(&mut self, numbers: &[u32]) -> Option<Path<M>> {
+        let (_, start) = self.initial.get(numbers[0] as usize)?;
+        let mut path: Path<M> = Path::new(start.clone());
+        for &number in &numbers[1..] {
+            let step = caught::<M, _>(|| {
+                let action = self.numbered(path.last(), number)?;
+                let next = self.model.next(path.last(), &action)?;
+                Some((action, self.canonical(next)))
+            });
+            path.steps.push(step.ok().flatten()?);
+        }
+        Some(path)
+    }
+
+    /// The path through states with these keys, where each step is one of the process that is given with it, if one is.
+    pub fn follow_keys(&mut self, keys: &[Waypoint<'_, M::State>]) -> Result<Path<M>, Box<InvalidModel>> {
+        let start = self.initial.iter().find(|(print, state)| keys[0].0.is_of(*print, state)).map(|(_, state)| state);
+        let mut path: Path<M> = Path::new(start.unwrap_or(&self.initial[0].1).clone());
+        let processes = self.model.processes();
+        for (key, process) in &keys[1..] {
+            let steps = self.successors(path.last()).unwrap_or_default();
+            let is_it = |step: &Step<M>| {
+                process.is_none_or(|process| step.process.filter(|&p| p < processes) == process)
+                    && key.is_of(self.model.fingerprint(&step.state), &step.state)
+            };
+            match steps.into_iter().find(is_it) {
+                Some(step) => path.steps.push((step.action, step.state)),
+                None => return Err(Box::new(not_again(path.last(), None::<&M::Action>))),
             }
         }
-    }
-
-    /// The path of these numbers: of the initial state, then of each action as [`Stepper::expand`] numbers them.
-    pub fn follow(&mut self, numbers: &[u32]) -> Path<M> {
-        self.follow_by(numbers, Stepper::numbered)
-    }
-
-    /// The path of these numbers: of the initial state, then of each action as [`Model::actions`] lists them.
-    pub fn follow_listed(&mut self, numbers: &[u32]) -> Path<M> {
-        self.follow_by(numbers, |stepper, state, number| {
-            stepper.list(state);
-            stepper.actions.get(number as usize).cloned()
-        })
-    }
-
-    fn follow_by(
-        &mut self,
-        numbers: &[u32],
-        find: impl Fn(&mut Stepper<M>, &M::State, u32) -> Option<M::Action>,
-    ) -> Path<M> {
-        let mut initial = self.model.initial();
-        let start = initial.swap_remove(numbers[0] as usize);
-        let mut path: Path<M> = Path::new(self.canonical(start));
-        for &number in &numbers[1..] {
-            let action = find(self, path.last(), number).expect(REPEATED);
-            let next = self.model.next(path.last(), &action).expect(REPEATED);
-            let next = self.canonical(next);
-            path.steps.push((action, next));
-        }
-        path
+        Ok(path)
     }
 }
 
+/// A state on the way, and the process that takes the step to it, if that matters.
+pub type Waypoint<'a, S> = (&'a Key<S>, Option<Option<usize>>);
+
+/// A step that was taken cannot be taken again.
+fn not_again(state: &impl std::fmt::Debug, action: Option<&impl std::fmt::Debug>) -> InvalidModel {
+    use manyworlds_core::Flaw;
+    let step = action.map_or_else(|| "a step".to_string(), |action| format!("the action {action:?}"));
+    InvalidModel::new(
+        Flaw::NotAFunction,
+        format!(
+            "the specification is not a function: {step} was taken in the state {state:?} and cannot be taken again"
+        ),
+    )
+    .evidence("first: it led to a new state")
+    .evidence("again: it does not lead to that state")
+    .advice(crate::rebuild::ADVICE)
+}
+
 /// How often these took a step. That is how often user code ran, unless the model keeps count itself: see [`crate::explore`].
-pub fn count_user_steps<'a, M: Model>(steppers: impl Iterator<Item = &'a Stepper<M>>, stats: &mut Stats) {
+pub fn count_user_steps<'a, M: TransitionSystem>(steppers: impl Iterator<Item = &'a Stepper<M>>, stats: &mut Stats) {
     let worked_out: u64 = steppers.map(|stepper| stepper.worked_out).sum();
     stats.user_steps += worked_out;
     stats.distinct_steps += worked_out;
 }
 
 /// What came of each kind of action, by name, for all of these together.
-pub fn tally<'a, M: Model>(steppers: impl Iterator<Item = &'a Stepper<M>>) -> Vec<ActionCoverage> {
+pub fn tally<'a, M: TransitionSystem>(steppers: impl Iterator<Item = &'a Stepper<M>>) -> Vec<ActionCoverage> {
     let mut all: BTreeMap<&str, ActionCoverage> = BTreeMap::new();
     for one in steppers.flat_map(|stepper| &stepper.tally).flat_map(BTreeMap::values) {
         let sum =

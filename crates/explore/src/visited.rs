@@ -10,7 +10,7 @@ pub const MOST_SHARDS: usize = 64;
 /// How many shards a single worker has: some, so that they do not grow all at once.
 pub const FEW: usize = 4;
 
-/// How many shards so many workers have: a few for each, so that nobody waits long for the last one, and few, because each is at least a large page.
+/// How many shards so many workers have: a few for each, so that no worker waits long for the last one, and few, because each is at least a large page.
 pub fn shards_for(workers: usize) -> usize {
     (FEW * workers).next_power_of_two().min(MOST_SHARDS)
 }
@@ -55,6 +55,14 @@ impl<S: Clone + Eq + Hash> Seen<S> {
         }
     }
 
+    /// Whether the state was inserted.
+    pub fn contains(&self, print: u128, state: &S) -> bool {
+        match self {
+            Seen::Prints(set) => set.contains(print),
+            Seen::Whole(set) => set.contains(state),
+        }
+    }
+
     /// Whether the state is new; `state` is there if whole states are kept.
     #[inline(always)]
     pub fn insert(&mut self, print: u128, state: Option<&S>) -> bool {
@@ -79,6 +87,16 @@ impl<S: Clone> Key<S> {
     /// The key of a state.
     pub fn new(exact: bool, print: u128, state: &S) -> Key<S> {
         if exact { Key::Whole(state.clone()) } else { Key::Print(print) }
+    }
+}
+
+impl<S: Eq> Key<S> {
+    /// Whether it is the key of this state.
+    pub fn is_of(&self, print: u128, state: &S) -> bool {
+        match self {
+            Key::Print(own) => *own == print,
+            Key::Whole(own) => own == state,
+        }
     }
 }
 
@@ -109,6 +127,15 @@ impl<S: Clone + Eq + Hash> Reached<S> {
             (true, true) => Reached::WholeDepths(FxHashMap::default()),
             (true, false) => Reached::Depths(Prints::new(few)),
             (false, _) => Reached::Plain(Seen::new(exact, few)),
+        }
+    }
+
+    /// Whether the state was reached.
+    pub fn contains(&self, print: u128, state: &S) -> bool {
+        match self {
+            Reached::Plain(seen) => seen.contains(print, state),
+            Reached::Depths(prints) => prints.contains_upper(print),
+            Reached::WholeDepths(least) => least.contains_key(state),
         }
     }
 

@@ -1,6 +1,11 @@
 //! Specifications that say which actions are independent: breadth-first search tries fewer of them and finds the same.
 
-use manyworlds_explore::{Budget, Config, Engine, Model, NoObserver, Property, Refusal, Report, explore};
+use manyworlds_core::Flaw;
+use manyworlds_explore::{
+    Budget, Config, Engine, Independent, Model, NoObserver, Property, Report, Specification, TransitionSystem,
+    Unanswered, explore,
+};
+use manyworlds_testkit::random;
 use proptest::prelude::*;
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -108,8 +113,6 @@ impl Model for Telling {
     type State = State;
     type Action = usize;
 
-    const TELLS_INDEPENDENCE: bool = true;
-
     fn initial(&self) -> Vec<State> {
         self.model.initial()
     }
@@ -126,7 +129,9 @@ impl Model for Telling {
     fn properties(&self) -> Vec<Property<Telling>> {
         vec![Property::never("wrong", |model: &Telling, state: &State| *state == model.model.wrong)]
     }
+}
 
+impl Independent for Telling {
     fn independent(&self, _: &State, a: &usize, b: &usize) -> bool {
         let [a, b] = [a, b].map(|action| &self.model.moves[*action]);
         if self.careless { a.process != b.process } else { !self.model.touches(a, b) }
@@ -156,24 +161,28 @@ fn processes() -> impl Strategy<Value = Processes> {
         .prop_map(|(moves, wrong)| Processes { moves: Arc::new(moves), wrong })
 }
 
-fn run<M: Model>(model: &M, config: &Config) -> Result<Report<M>, Refusal> {
+fn plain(model: &Processes) -> Specification<Processes> {
+    Specification::new(model.clone())
+}
+
+fn run<M: TransitionSystem>(model: &M, config: &Config) -> Result<Report<M>, Unanswered> {
     explore(model, Engine::Bfs, config, &NoObserver)
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_500, failure_persistence: None, ..ProptestConfig::default() })]
+random! {
+    #![cases = 1_500]
 
     #[test]
     fn whoever_tells_is_explored_alike(
         model in processes(),
         threads in 1..4usize,
-        exact: bool,
-        keep_going: bool,
+        exact in any::<bool>(),
+        keep_going in any::<bool>(),
         depth in prop::option::of(0..7u64),
     ) {
         let budget = Budget { depth, ..Budget::default() };
         let config = Config { threads, exact, keep_going, budget, collect_states: true, ..Config::default() };
-        let (plain, telling) = (run(&model, &config).unwrap(), run(&Telling::carefully(model.clone()), &config).unwrap());
+        let (plain, telling) = (run(&plain(&model), &config).unwrap(), run(&Specification::new(Telling::carefully(model)).independent(), &config).unwrap());
         prop_assert_eq!(&telling.states, &plain.states, "the same states in the same order");
         let figures = |stats: &manyworlds_core::Stats| (stats.states, stats.transitions, stats.depth, stats.violations);
         prop_assert_eq!(figures(&telling.stats), figures(&plain.stats));
@@ -186,11 +195,13 @@ proptest! {
     #[test]
     fn a_wrong_relation_is_refused(model in processes()) {
         let careless = Telling { model, careless: true };
-        let states = run(&careless.model, &Config { keep_going: true, collect_states: true, ..Config::default() }).unwrap().states;
+        let states = run(&plain(&careless.model), &Config { keep_going: true, collect_states: true, ..Config::default() }).unwrap().states;
         let wrong = states.iter().any(|state| careless.is_wrong_in(state));
         for threads in [1, 2] {
+            let careless = Specification::new(careless.clone()).independent();
             let answer = run(&careless, &Config { threads, keep_going: true, ..Config::default() });
-            prop_assert_eq!(matches!(answer, Err(Refusal::NotIndependent { .. })), wrong);
+            let is_invalid = matches!(answer, Err(Unanswered::Invalid(invalid)) if invalid.flaw == Flaw::WrongIndependence);
+            prop_assert_eq!(is_invalid, wrong);
         }
     }
 }
@@ -203,7 +214,7 @@ fn fewer_steps_are_worked_out() {
     let model = Processes { moves: Arc::new((0..3).flat_map(round).collect()), wrong: (vec![], vec![]) };
     let telling = Telling::carefully(model);
     STEPS.set(0);
-    let report = run(&telling, &Config::default()).unwrap();
+    let report = run(&Specification::new(telling).independent(), &Config::default()).unwrap();
     let (states, transitions) = (report.stats.states.unwrap(), report.stats.transitions.unwrap());
     // From two starts that meet: all places.
     assert_eq!((states, transitions), (8_000, 24_002));
@@ -221,8 +232,6 @@ fn names_are_small_and_different() {
         type State = u8;
         type Action = u8;
 
-        const TELLS_INDEPENDENCE: bool = true;
-
         fn initial(&self) -> Vec<u8> {
             vec![0]
         }
@@ -234,13 +243,19 @@ fn names_are_small_and_different() {
         fn next(&self, state: &u8, action: &u8) -> Option<u8> {
             Some(state | action)
         }
+    }
+
+    impl Independent for Named {
+        fn independent(&self, _: &u8, _: &u8, _: &u8) -> bool {
+            false
+        }
 
         fn name(&self, action: &u8) -> Option<u32> {
             Some(self.0.max(u32::from(*action)))
         }
     }
 
-    let why = |model: Named| match run(&model, &Config::default()) {
+    let why = |model: Named| match run(&Specification::new(model).independent(), &Config::default()) {
         Err(refusal) => refusal.to_string(),
         Ok(_) => String::new(),
     };

@@ -1,8 +1,8 @@
 //! What ends a run early, and what is refused.
 
 use manyworlds_explore::{
-    Budget, Config, Engine, Kind, Model, NoObserver, Observer, Progress, Property, Reduction, Refusal, StopReason,
-    explore,
+    Budget, Config, Engine, Fair, Kind, Model, NoObserver, Observer, Progress, Property, Reduction, Refusal,
+    Specification, StopReason, Unanswered, explore,
 };
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -37,9 +37,15 @@ impl Model for Counter {
         let property = Property::new(self.kind, "p", move |_: &Counter, _: &u64| wanted);
         vec![if self.stable { property.stable() } else { property }]
     }
+}
 
+impl Fair for Counter {
     fn processes(&self) -> usize {
         1
+    }
+
+    fn process(&self, _: &u64) -> Option<usize> {
+        None
     }
 
     fn fair(&self, _: usize) -> bool {
@@ -62,7 +68,8 @@ fn an_endless_run_ends_in_incomplete_with_its_frontier() {
     for threads in [1, 2] {
         let config = Config { threads, ..Config::default() };
         for engine in [Engine::Bfs, Engine::Dfs, Engine::Random] {
-            let report = explore(&PLAIN, engine, &config, &Patience(AtomicU64::new(9))).expect("can be decided");
+            let report = explore(&Specification::new(PLAIN), engine, &config, &Patience(AtomicU64::new(9)))
+                .expect("can be decided");
             assert_eq!(report.stopped, Some(StopReason::Timeout), "{engine:?} {threads}");
             assert!(report.found.is_none());
             assert_eq!(report.frontier > 0, engine != Engine::Random, "{engine:?} {threads}");
@@ -70,7 +77,7 @@ fn an_endless_run_ends_in_incomplete_with_its_frontier() {
         let budget = Budget { states: Some(5_000), ..Budget::default() };
         for engine in [Engine::Bfs, Engine::Dfs] {
             let config = Config { budget, ..config.clone() };
-            let report = explore(&PLAIN, engine, &config, &NoObserver).expect("can be decided");
+            let report = explore(&Specification::new(PLAIN), engine, &config, &NoObserver).expect("can be decided");
             assert_eq!((report.stopped, report.stats.states), (Some(StopReason::MaxStates), Some(5_000)));
             assert!(report.frontier > 0);
         }
@@ -82,7 +89,8 @@ fn an_endless_run_ends_in_incomplete_with_its_frontier() {
 fn a_run_that_is_stopped_anywhere_tells_what_it_has_seen() {
     for (ticks, threads) in (1..60).flat_map(|ticks| [1, 2].map(|threads| (ticks, threads))) {
         let config = Config { threads, collect_states: true, ..Config::default() };
-        let report = explore(&PLAIN, Engine::Bfs, &config, &Patience(AtomicU64::new(ticks))).expect("can be decided");
+        let report = explore(&Specification::new(PLAIN), Engine::Bfs, &config, &Patience(AtomicU64::new(ticks)))
+            .expect("can be decided");
         assert_eq!(report.stopped, Some(StopReason::Timeout));
         let states = report.stats.states.expect("it counts states");
         // The digits from one to ten: a naive search finds the numbers in their order.
@@ -96,7 +104,11 @@ fn a_run_that_is_stopped_anywhere_tells_what_it_has_seen() {
 
 fn refusal(model: &Counter, engine: Engine, config: &Config) -> Option<Refusal> {
     let budget = Budget { states: Some(10), executions: Some(1), depth: Some(1) };
-    explore(model, engine, &Config { budget, ..config.clone() }, &NoObserver).err()
+    let model = Specification::new(model.clone()).fair();
+    match explore(&model, engine, &Config { budget, ..config.clone() }, &NoObserver) {
+        Err(Unanswered::Refused(refusal)) => Some(refusal),
+        _ => None,
+    }
 }
 
 #[test]
@@ -105,18 +117,21 @@ fn what_cannot_be_decided_is_refused_in_words() {
     let reduced = Config { reduction: Reduction::Persistent, ..Config::default() };
     let symmetric = Config { symmetry: true, ..Config::default() };
     let of = |kind| Counter { kind, ..PLAIN };
-    let name = || "p".to_string();
     for kind in [Kind::Always, Kind::Never, Kind::Sometimes] {
-        assert_eq!(refusal(&of(kind), Engine::Dfs, &reduced), Some(Refusal::StatesReduced { name: name(), kind }));
+        let refused = refusal(&of(kind), Engine::Dfs, &reduced).expect("refused").to_string();
+        assert!(refused.contains("`dfs` cannot decide") && refused.contains("do not visit every state"), "{refused}");
         assert_eq!(refusal(&of(kind), Engine::Dfs, &plain), None);
     }
     assert_eq!(refusal(&Counter { stable: true, ..PLAIN }, Engine::Bfs, &reduced), None);
     assert_eq!(refusal(&of(Kind::AtRest), Engine::Bfs, &reduced), None);
     let eventually = of(Kind::Eventually);
     assert_eq!(refusal(&eventually, Engine::Bfs, &plain), None);
-    assert_eq!(refusal(&eventually, Engine::Bfs, &reduced), Some(Refusal::EventuallyReduced { name: name() }));
+    assert!(matches!(refusal(&eventually, Engine::Bfs, &reduced), Some(Refusal::Undecided { .. })));
     let at_random = refusal(&eventually, Engine::Random, &plain).expect("refused");
-    assert_eq!(at_random.to_string(), "random walks cannot decide `eventually p`; use bfs or dfs");
+    assert_eq!(
+        at_random.to_string(),
+        "engine `random` cannot decide `eventually p`: a random walk ends somewhere, and says nothing about paths that never end: use bfs or dfs"
+    );
     assert_eq!(refusal(&PLAIN, Engine::Bfs, &symmetric), Some(Refusal::NoSymmetry));
     assert_eq!(refusal(&Counter { starts: false, ..PLAIN }, Engine::Bfs, &plain), Some(Refusal::NoInitialState));
 }

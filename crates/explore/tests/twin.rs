@@ -1,8 +1,10 @@
 //! Random transition systems, compared with a plain exploration that keeps cloned states in standard maps.
 
 use manyworlds_explore::{
-    Budget, Config, Engine, Kind, Model, NoObserver, Path, Property, Reduction, Report, StopReason, explore,
+    Budget, Config, Engine, Failing, Fair, Kind, Model, NoObserver, Path, PersistentSets, Property, Reduction, Report,
+    Specification, StopReason, explore,
 };
+use manyworlds_testkit::random;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -46,7 +48,9 @@ impl Model for Table {
         };
         self.properties.iter().map(property).collect()
     }
+}
 
+impl Failing for Table {
     fn failure(&self, state: &u8) -> Option<manyworlds_core::Violation> {
         self.failing.contains(state).then(|| manyworlds_core::Violation {
             property: manyworlds_core::Property::Assertion,
@@ -55,7 +59,9 @@ impl Model for Table {
             process: None,
         })
     }
+}
 
+impl Fair for Table {
     fn processes(&self) -> usize {
         self.fair.len()
     }
@@ -68,6 +74,8 @@ impl Model for Table {
         self.fair[process]
     }
 }
+
+type Spec = Specification<Table>;
 
 /// What the plain exploration says.
 #[derive(Debug, Default)]
@@ -188,7 +196,7 @@ impl Table {
     }
 
     /// Checks that a path is one.
-    fn valid(&self, path: &Path<Table>) {
+    fn valid(&self, path: &Path<Spec>) {
         assert!(self.initial.contains(&path.start));
         let mut state = path.start;
         for (action, next) in &path.steps {
@@ -198,7 +206,7 @@ impl Table {
     }
 
     /// Checks that a path avoids `holds`, and ends for good or goes round fairly.
-    fn valid_lasso(&self, path: &Path<Table>, holds: &BTreeSet<u8>) {
+    fn valid_lasso(&self, path: &Path<Spec>, holds: &BTreeSet<u8>) {
         self.valid(path);
         let states: Vec<u8> = std::iter::once(path.start).chain(path.steps.iter().map(|(_, state)| *state)).collect();
         assert!(states.iter().all(|state| !holds.contains(state)));
@@ -214,8 +222,9 @@ impl Table {
         }
     }
 
-    fn explore(&self, engine: Engine, config: &Config) -> Report<Table> {
-        explore(self, engine, config, &NoObserver).expect("can be decided")
+    fn explore(&self, engine: Engine, config: &Config) -> Report<Spec> {
+        explore(&Specification::new(self.clone()).failing().fair(), engine, config, &NoObserver)
+            .expect("can be decided")
     }
 }
 
@@ -241,17 +250,17 @@ fn tables(states: u8, safety: bool) -> impl Strategy<Value = Table> {
     })
 }
 
-fn all_states(report: &Report<Table>) -> BTreeSet<u8> {
+fn all_states(report: &Report<Spec>) -> BTreeSet<u8> {
     let states: BTreeSet<u8> = report.states.iter().copied().collect();
     assert_eq!(states.len(), report.states.len(), "each state once");
     states
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+random! {
+    #![cases = 2_000]
 
     #[test]
-    fn every_state_is_seen(table in tables(24, true), threads in 1..4usize, exact: bool, bound in prop::option::of(0..6u64)) {
+    fn every_state_is_seen(table in tables(24, true), threads in 1..4usize, exact in any::<bool>(), bound in prop::option::of(0..6u64)) {
         let naive = table.naive(bound);
         let config = Config {
             threads,
@@ -306,7 +315,7 @@ proptest! {
     }
 
     #[test]
-    fn random_walks_find_only_what_is_there_and_only_by_the_seed(table in tables(24, true), seed: u64) {
+    fn random_walks_find_only_what_is_there_and_only_by_the_seed(table in tables(24, true), seed in any::<u64>()) {
         let naive = table.naive(None);
         let budget = Budget { executions: Some(20), depth: Some(30), states: None };
         let reports = [1, 2].map(|threads| table.explore(Engine::Random, &Config { threads, seed, budget, ..Config::default() }));
@@ -423,7 +432,9 @@ impl Model for Loose {
             Property::at_rest("right", |model: &Loose, state| *state != model.wrong),
         ]
     }
+}
 
+impl PersistentSets for Loose {
     /// The steps of one process, if none of them touches the counter.
     fn persistent(&self, (_, places): &(u8, Vec<u8>), actions: &mut [(usize, u8, bool)]) -> usize {
         let local = |process: usize| {
@@ -451,16 +462,17 @@ fn loose() -> impl Strategy<Value = Loose> {
     )
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
+random! {
+    #![cases = 1_000]
 
     #[test]
     fn persistent_sets_keep_the_states_at_rest_and_stable_violations(model in loose(), threads in 1..3usize) {
         let config = Config { threads, keep_going: true, collect_final: true, ..Config::default() };
-        let all = explore(&model, Engine::Bfs, &config, &NoObserver).expect("can be decided");
+        let spec = Specification::new(model.clone()).persistent_sets();
+        let all = explore(&spec, Engine::Bfs, &config, &NoObserver).expect("can be decided");
         for engine in [Engine::Bfs, Engine::Dfs] {
             let config = Config { reduction: Reduction::Persistent, ..config.clone() };
-            let reduced = explore(&model, engine, &config, &NoObserver).expect("can be decided");
+            let reduced = explore(&spec, engine, &config, &NoObserver).expect("can be decided");
             prop_assert_eq!(&reduced.final_states, &all.final_states);
             prop_assert_eq!(reduced.found.is_some(), all.found.is_some());
             prop_assert!(reduced.stats.states <= all.stats.states);
@@ -507,8 +519,13 @@ impl Model for Grid {
 #[test]
 fn wide_levels_are_the_same_for_all_numbers_of_threads() {
     let run = |threads, keep_going| {
-        explore(&Grid(60), Engine::Bfs, &Config { threads, keep_going, ..Config::default() }, &NoObserver)
-            .expect("can be decided")
+        explore(
+            &Specification::new(Grid(60)),
+            Engine::Bfs,
+            &Config { threads, keep_going, ..Config::default() },
+            &NoObserver,
+        )
+        .expect("can be decided")
     };
     for keep_going in [false, true] {
         let reports = [1, 2, 3].map(|threads| run(threads, keep_going));
@@ -563,14 +580,15 @@ impl Model for Fan {
 fn a_state_at_rest_is_reported_before_a_state_of_the_next_level() {
     for threads in [1, 2] {
         let report =
-            explore(&Fan, Engine::Bfs, &Config { threads, ..Config::default() }, &NoObserver).expect("can be decided");
+            explore(&Specification::new(Fan), Engine::Bfs, &Config { threads, ..Config::default() }, &NoObserver)
+                .expect("can be decided");
         let found = report.found.expect("two things are wrong");
         assert_eq!((found.path.steps.len(), *found.path.last()), (1, LAST));
     }
 }
 
 #[test]
-fn a_panic_of_the_model_ends_the_run_whatever_the_number_of_threads() {
+fn a_panic_of_the_model_is_a_violation_whatever_the_number_of_threads() {
     #[derive(Clone)]
     struct Bad;
     impl Model for Bad {
@@ -591,7 +609,11 @@ fn a_panic_of_the_model_ends_the_run_whatever_the_number_of_threads() {
         [(Engine::Bfs, 1), (Engine::Bfs, 2), (Engine::Dfs, 1), (Engine::Dfs, 2), (Engine::Random, 2)]
     {
         let config = Config { threads, ..Config::default() };
-        let run = || explore(&Bad, engine, &config, &NoObserver).map(|report| report.stats);
-        assert!(std::panic::catch_unwind(run).is_err(), "{engine:?} {threads}");
+        let report = explore(&Specification::new(Bad), engine, &config, &NoObserver).expect("a panic is an answer");
+        let found = report.found.expect("5000 is reached");
+        assert_eq!(found.violation.property, manyworlds_core::Property::Assertion);
+        assert_eq!(found.violation.message, "too far", "{engine:?} {threads}");
+        assert!(found.violation.location.is_some() || threads > 1, "{engine:?} {threads}");
+        assert!(*found.path.last() >= 5_000 && found.path.attempted.is_some());
     }
 }

@@ -168,7 +168,10 @@ impl State {
     fn initial<L: Locals>(locals: &mut L) -> State {
         let roots = locals.roots();
         let processes = roots.iter().map(|root| {
-            (locals.pid(root.proc), Rc::new(Process::new(root.daemon, root.monitor, root.node, None, Clock::new())))
+            (
+                locals.pid(root.proc),
+                Rc::new(Process::new(root.daemon, root.role.observes(), root.node, None, Clock::new())),
+            )
         });
         State { processes: processes.collect(), network: BTreeMap::new(), losses: 0 }
     }
@@ -334,7 +337,7 @@ fn fails_at_end<L: Locals>(process: &Process, action: Action, locals: &mut L) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use manyworlds_core::{Failure, LocalStats, ProcId, Root, StepInfo};
+    use manyworlds_core::{Failure, LocalStats, ProcId, ProcessRole, Root, StepInfo};
 
     /// An operation, done only if the last observation was `guard`; a receive with a `tag` takes nothing else.
     struct Op {
@@ -382,7 +385,8 @@ mod tests {
             let ops = |t: &str| t.trim_start_matches(['M', '-']).split_whitespace().map(|o| op(o, network)).collect();
             let root = |(t, n): (&str, u32)| {
                 let monitor = t.starts_with('M');
-                Root { proc: ProcId(n), node: NodeId(n), daemon: monitor, monitor, name: t.into() }
+                let role = if monitor { ProcessRole::Monitor } else { ProcessRole::Process };
+                Root { proc: ProcId(n), node: NodeId(n), daemon: monitor, role, name: t.into() }
             };
             Script {
                 threads: texts().map(|(t, _)| ops(t)).collect(),
@@ -441,6 +445,10 @@ mod tests {
         fn failure(&self, _: NodeId) -> Option<Failure> {
             None
         }
+        fn fingerprint(&self, value: ValueId) -> u64 {
+            u64::from(value.0)
+        }
+
         fn describe(&self, _: Cursor) -> StepInfo {
             StepInfo::default()
         }

@@ -1,7 +1,7 @@
 //! What a run of the engine is told, and what it answers.
 
 use crate::world::World;
-use manyworlds_core::{Budget, Deadlock, Policy, Stats, StopReason, Trace};
+use manyworlds_core::{Budget, Deadlock, InvalidModel, Policy, Stats, StopReason, Trace};
 
 /// What a run of the engine is told.
 #[derive(Clone, Debug)]
@@ -47,6 +47,10 @@ pub struct Report {
     /// The first violation found; with `keep_going` the one with the shortest trace. Model, parameters and engine name are left
     /// for the caller to fill in.
     pub counterexample: Option<Trace>,
+    /// What is wrong with the model, if a sample of its executions showed something.
+    pub invalid: Option<InvalidModel>,
+    /// Executions that were run again to check that processes are isolated; `None` if the locals cannot be run again.
+    pub samples: Option<u64>,
     /// Why the run stopped early, if it did.
     pub stopped: Option<StopReason>,
     /// With `collect_worlds`: every finished world, sorted.

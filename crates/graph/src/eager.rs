@@ -7,7 +7,8 @@
 //! Ids: inner process `p` is `2p` and its postman `2p + 1`; inner node `n` is `2n`, nodes of postmen are odd.
 
 use manyworlds_core::{
-    Action, Cursor, Failure, LocalStats, Locals, Network, NodeId, Obs, Pid, ProcId, Root, StepInfo, ValueId,
+    Action, Cursor, Detail, Failure, LocalStats, Locals, Network, NodeId, Obs, Pid, ProcId, ProcessRole, Root,
+    StepInfo, TraceMessage, ValueId,
 };
 use rustc_hash::FxHashMap;
 
@@ -74,13 +75,13 @@ impl<L: Locals> Locals for Eager<L> {
         let mut roots = Vec::new();
         for mut root in self.inner.roots() {
             let (proc, node) = self.postman(root.proc);
-            let monitor = root.monitor;
+            let monitor = root.role.observes();
             self.meet_children(root.node);
             (root.proc, root.node) = (ProcId(2 * root.proc.0), NodeId(2 * root.node.0));
             let name = format!("{}'s postman", root.name);
             roots.push(root);
             if !monitor {
-                roots.push(Root { proc, node, daemon: true, monitor: true, name });
+                roots.push(Root { proc, node, daemon: true, role: ProcessRole::Monitor, name });
             }
         }
         roots
@@ -89,6 +90,10 @@ impl<L: Locals> Locals for Eager<L> {
     fn root_name(&self, proc: ProcId) -> String {
         let name = self.inner.root_name(ProcId(proc.0 / 2));
         if proc.0 % 2 == 1 { format!("{name}'s postman") } else { name }
+    }
+
+    fn root_role(&self, proc: ProcId) -> ProcessRole {
+        if proc.0 % 2 == 1 { ProcessRole::Monitor } else { self.inner.root_role(ProcId(proc.0 / 2)) }
     }
 
     fn start(&mut self, root: NodeId) {
@@ -157,18 +162,30 @@ impl<L: Locals> Locals for Eager<L> {
 
     fn describe(&self, at: Cursor) -> StepInfo {
         if at.node.0 % 2 == 1 {
-            return StepInfo { location: None, detail: "the next letter".to_string() };
+            return StepInfo { location: None, detail: Detail::AwaitsMessage("letter".to_string()) };
         }
         let (cursor, postman) = self.inner_cursor(at);
         let mut info = self.inner.describe(cursor);
-        if postman {
-            info.detail.push_str("'s postman");
+        if let (true, Detail::Child(name)) = (postman, &mut info.detail) {
+            name.push_str("'s postman");
         }
         info
     }
 
     fn show(&self, value: ValueId) -> String {
         self.inner.show(value)
+    }
+
+    fn state(&self, node: NodeId) -> Option<u32> {
+        if node.0 % 2 == 1 { None } else { self.inner.state(NodeId(node.0 / 2)) }
+    }
+
+    fn fingerprint(&self, value: ValueId) -> u64 {
+        self.inner.fingerprint(value)
+    }
+
+    fn message(&self, value: ValueId) -> TraceMessage {
+        self.inner.message(value)
     }
 
     fn show_choice(&self, node: NodeId, answer: Obs) -> String {
@@ -185,10 +202,6 @@ impl<L: Locals> Locals for Eager<L> {
 
     fn trim(&mut self, live: &mut dyn Iterator<Item = NodeId>) {
         self.inner.trim(&mut live.filter(|node| node.0.is_multiple_of(2)).map(|node| NodeId(node.0 / 2)));
-    }
-
-    fn audit(&mut self, node: NodeId) -> Option<Failure> {
-        if node.0 % 2 == 1 { None } else { self.inner.audit(NodeId(node.0 / 2)) }
     }
 }
 

@@ -119,7 +119,7 @@ impl Graph {
         for root in locals.roots() {
             let thread = graph.open_thread(locals, root.proc, Cursor { node: root.node, off: 0 }, clock, NONE);
             graph.threads[thread as usize].daemon = root.daemon;
-            graph.threads[thread as usize].monitor = root.monitor;
+            graph.threads[thread as usize].monitor = root.role.observes();
         }
         graph
     }

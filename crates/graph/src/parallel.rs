@@ -201,6 +201,8 @@ fn merge(reports: Vec<Report>, shared: &Shared) -> Report {
         add(&mut all.stats, &report.stats);
         all.stopped = all.stopped.or(report.stopped);
         all.worlds.extend(report.worlds);
+        all.invalid = all.invalid.or(report.invalid);
+        all.samples = all.samples.map_or(report.samples, |sum| Some(sum + report.samples.unwrap_or(0)));
         let shorter = match (&all.counterexample, &report.counterexample) {
             (Some(mine), Some(theirs)) => theirs.steps.len() < mine.steps.len(),
             (mine, _) => mine.is_none(),

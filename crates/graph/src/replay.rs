@@ -5,7 +5,7 @@ use crate::graph::{Graph, NONE, Thread};
 use crate::schedule::Schedule;
 use crate::stray;
 use manyworlds_core::{
-    Action, Failure, Locals, OBS_END, Pid, Policy, Replayed, Trace, TraceError, TraceStep, Violation,
+    Action, Failure, Locals, OBS_END, Pid, Policy, Replayed, StepKind, Trace, TraceError, TraceStep, Violation,
 };
 
 /// Performs `trace` on the program in `locals`; `show` sees each step before it is done, with the source location it has in this program.
@@ -40,11 +40,11 @@ impl<L: Locals> Player<'_, L> {
 
     /// The step where the program does it now: lines move when a program is edited.
     fn located(&mut self, step: &TraceStep) -> TraceStep {
-        let now = self.thread(step).and_then(|t| match step.kind.as_str() {
-            "fail" => self.found(t).and_then(|failure| failure.location),
+        let now = self.thread(step).and_then(|t| match step.kind {
+            StepKind::Fail(_) => self.found(t).and_then(|failure| failure.location),
             _ => self.locals.describe(self.graph.threads[t as usize].cursor).location,
         });
-        TraceStep { location: now.or_else(|| step.location.clone()), ..step.clone() }
+        TraceStep { at: now.or_else(|| step.at.clone()), ..step.clone() }
     }
 
     fn perform(&mut self, i: usize, step: &TraceStep) -> Result<Replayed, TraceError> {
@@ -52,41 +52,44 @@ impl<L: Locals> Player<'_, L> {
             return Err(self.diverged(i, step, "there is no such process".to_string()));
         };
         let next = self.graph.threads[t as usize].next;
-        match (step.kind.as_str(), next) {
-            ("send", Action::Send { value, .. }) => {
-                let message = self.locals.show(value);
-                if step.message.as_deref() != Some(message.as_str()) {
+        match (&step.kind, next) {
+            (StepKind::Send { .. }, Action::Send { value, .. }) => {
+                let message = self.locals.message(value);
+                if !self.trace.message(step).is_some_and(|expected| expected.looks_like(&message)) {
                     return Err(self.diverged(i, step, format!("send {message}")));
                 }
                 self.graph.push_action(self.locals, t);
             }
-            ("spawn", Action::Spawn { .. }) => {
+            (StepKind::Spawn { .. }, Action::Spawn { .. }) => {
                 self.graph.push_action(self.locals, t);
             }
-            ("recv", Action::Recv { .. }) => self.receive(i, step, t)?,
-            ("timeout", Action::Recv { blocking: false, .. }) => {
+            (StepKind::Receive(delivery), Action::Recv { .. }) => self.receive(i, step, delivery.send, t)?,
+            (StepKind::Timeout, Action::Recv { blocking: false, .. }) => {
                 self.graph.push_recv(self.locals, t, NONE);
             }
-            ("choose" | "lose", Action::Choose { arity, .. }) if step.choice.is_some_and(|c| c < arity) => {
-                self.graph.push_choose(self.locals, t, step.choice.unwrap_or(0));
+            (StepKind::Choose { option: Some(option), .. }, Action::Choose { arity, .. }) if *option < arity => {
+                self.graph.push_choose(self.locals, t, *option);
             }
-            ("join", Action::Join { child }) if self.ended(child) => {
+            (StepKind::Lose { lost, .. }, Action::Choose { arity: 2.., .. }) => {
+                self.graph.push_choose(self.locals, t, u32::from(*lost));
+            }
+            (StepKind::Join { .. }, Action::Join { child }) if self.ended(child) => {
                 self.graph.push_join(self.locals, t);
             }
-            ("fail", _) => return self.failure(i, step, t),
-            ("wait", Action::Recv { .. } | Action::Join { .. }) => return Ok(self.deadlock()),
+            (StepKind::Fail(reason), _) => return self.failure(i, step, reason, t),
+            (StepKind::Wait(_), Action::Recv { .. } | Action::Join { .. }) => return Ok(self.deadlock()),
             _ => return Err(self.diverged(i, step, self.words(t))),
         }
         Ok(Replayed::Gone)
     }
 
-    fn receive(&mut self, i: usize, step: &TraceStep, t: u32) -> Result<(), TraceError> {
+    fn receive(&mut self, i: usize, step: &TraceStep, send: Option<usize>, t: u32) -> Result<(), TraceError> {
         let Action::Recv { network, .. } = self.graph.threads[t as usize].next else { unreachable!("checked") };
         let mut candidates = Vec::new();
         self.graph.candidates(self.locals, t, network, &mut candidates);
         retain_minimal(&self.graph, self.locals, network, &mut candidates, 0);
         // Events are added in the order of the steps, so the step number is the event.
-        match step.reads.map(|read| read as u32).filter(|read| candidates.contains(read)) {
+        match send.map(|read| read as u32).filter(|read| candidates.contains(read)) {
             Some(read) => {
                 self.graph.push_recv(self.locals, t, read);
                 Ok(())
@@ -95,9 +98,9 @@ impl<L: Locals> Player<'_, L> {
         }
     }
 
-    fn failure(&mut self, i: usize, step: &TraceStep, t: u32) -> Result<Replayed, TraceError> {
+    fn failure(&mut self, i: usize, step: &TraceStep, reason: &str, t: u32) -> Result<Replayed, TraceError> {
         match self.found(t) {
-            Some(failure) if Some(&failure.message) == step.message.as_ref() => Ok(Replayed::Reproduced),
+            Some(failure) if failure.message == reason => Ok(Replayed::Reproduced),
             Some(failure) => Err(self.diverged(i, step, format!("fail: {}", failure.message))),
             None => Ok(Replayed::Gone),
         }
@@ -152,7 +155,7 @@ impl<L: Locals> Player<'_, L> {
         let verb = match th.next {
             Action::Send { .. } => "send",
             Action::Spawn { .. } => "spawn",
-            Action::Recv { .. } => "recv",
+            Action::Recv { .. } => "receive",
             Action::Choose { .. } => "choose",
             Action::Join { .. } => "join",
             Action::End { .. } => "end",
@@ -165,12 +168,13 @@ impl<L: Locals> Player<'_, L> {
     }
 
     fn diverged(&self, i: usize, step: &TraceStep, found: String) -> TraceError {
-        let message = step.message.as_ref().map(|m| format!(" {m}")).unwrap_or_default();
-        let place = step.location.as_ref().map(|l| format!(" at {l}")).unwrap_or_default();
+        let about = self.trace.describe(&step.kind, self.trace.message(step));
+        let gap = if about.is_empty() { "" } else { " " };
+        let place = step.at.as_ref().map(|l| format!(" at {l}")).unwrap_or_default();
         TraceError::Diverged {
             step: i,
             process: self.trace.processes[step.process].name.clone(),
-            expected: format!("{}{message}{place}", step.kind),
+            expected: format!("{}{gap}{about}{place}", step.kind.name()),
             found,
         }
     }

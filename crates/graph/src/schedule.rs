@@ -2,12 +2,13 @@
 
 use crate::graph::{EventId, Graph};
 use crate::ready::Need;
+use manyworlds_core::random::SplitMix64;
 use manyworlds_core::{Action, Locals, Policy};
 
 /// A policy and its state.
 pub struct Schedule {
     policy: Policy,
-    random: u64,
+    random: SplitMix64,
     /// Who went on last: mostly it can go on again.
     last: u32,
     /// If the thread that goes on is to receive: the unread sends that it matches, by stamp.
@@ -18,7 +19,7 @@ impl Schedule {
     /// A schedule at its start.
     pub fn new(policy: Policy) -> Schedule {
         let seed = if let Policy::Random(seed) = policy { seed } else { 0 };
-        Schedule { policy, random: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, last: 0, candidates: Vec::new() }
+        Schedule { policy, random: SplitMix64::new(seed), last: 0, candidates: Vec::new() }
     }
 
     /// The thread that goes on, or none when every process has ended or waits for ever.
@@ -34,19 +35,10 @@ impl Schedule {
             Policy::LeftToRight => threads.find(|&t| enabled(graph, locals, t, &mut self.candidates)),
             Policy::RightToLeft => threads.rev().find(|&t| enabled(graph, locals, t, &mut self.candidates)),
             Policy::Random(_) => {
-                let count = threads.len() as u64;
-                let start = (self.draw() % count.max(1)) as u32;
-                (start..count as u32).chain(0..start).find(|&t| enabled(graph, locals, t, &mut self.candidates))
+                let start = self.random.below(threads.len()) as u32;
+                (start..threads.end).chain(0..start).find(|&t| enabled(graph, locals, t, &mut self.candidates))
             }
         }
-    }
-
-    /// xorshift64*
-    fn draw(&mut self) -> u64 {
-        self.random ^= self.random >> 12;
-        self.random ^= self.random << 25;
-        self.random ^= self.random >> 27;
-        self.random.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 16
     }
 }
 

@@ -7,6 +7,7 @@
 use crate::config::{Config, Report};
 use crate::consistency::retain_minimal;
 use crate::graph::{EventId, Graph, NONE};
+use crate::isolation::Isolation;
 use crate::parallel::Shared;
 use crate::portable::Portable;
 use crate::restrict::Restrict;
@@ -98,6 +99,7 @@ pub struct Worker<'a, L: Locals> {
     schedule: Schedule,
     revisits: Revisits,
     restrict: Restrict,
+    isolation: Isolation,
     report: Report,
     /// Executions not yet reported to `shared`.
     finished: u64,
@@ -132,6 +134,7 @@ impl<'a, L: Locals> Worker<'a, L> {
             schedule: Schedule::new(config.policy),
             revisits: Revisits::default(),
             restrict: Restrict::default(),
+            isolation: Isolation::default(),
             report,
             finished: 0,
             visited: 0,
@@ -167,6 +170,7 @@ impl<'a, L: Locals> Worker<'a, L> {
         self.report.stats.depth = Some(u64::from(self.deepest));
         *self.report.stats.events.get_or_insert(0) += TICK - self.until_tick;
         self.report.stopped = self.truncated;
+        self.report.samples = self.locals.can_rerun().then_some(self.isolation.samples);
         self.publish();
         self.report
     }
@@ -360,9 +364,7 @@ impl<'a, L: Locals> Worker<'a, L> {
         }
         self.finished += 1;
         self.visited += 1;
-        if self.visited.is_power_of_two() {
-            self.audit();
-        }
+        self.sample();
         if self.locals.over_bound() {
             self.trim();
         }
@@ -390,6 +392,7 @@ impl<'a, L: Locals> Worker<'a, L> {
         let graph = &self.levels.last().expect("a level is open while exploring").graph;
         if matches!(graph.threads[thread as usize].next, Action::Fail) && !self.config.keep_going {
             let culprit = failed(graph, &self.locals, thread);
+            self.check_isolation();
             self.violation(&culprit);
             self.report.stats.violations += 1;
         }
@@ -410,18 +413,19 @@ impl<'a, L: Locals> Worker<'a, L> {
         }
     }
 
-    /// Runs the histories of this execution again, now and then, and compares: user code must be deterministic.
-    fn audit(&mut self) {
+    /// Samples the current execution, if that is due: user code must be isolated and deterministic.
+    fn sample(&mut self) {
+        let events = self.report.stats.events.unwrap_or(0) + TICK - self.until_tick;
+        if self.isolation.is_due(events) {
+            self.check_isolation();
+        }
+    }
+
+    /// Runs the current execution again, and ends the run if that shows that the model is invalid.
+    fn check_isolation(&mut self) {
         let graph = &self.levels.last().expect("a level is open while exploring").graph;
-        let locals = &mut self.locals;
-        let strayed = graph
-            .threads
-            .iter()
-            .zip(0..)
-            .find_map(|(th, t)| locals.audit(th.cursor.node).map(|failure| Culprit::Process(t, failure)));
-        if let Some(culprit) = strayed {
-            self.report.stats.violations += 1;
-            self.violation(&culprit);
+        if let Some(invalid) = self.isolation.check(graph, &mut self.locals) {
+            self.report.invalid.get_or_insert(invalid);
             self.shared.halt();
         }
     }

@@ -3,9 +3,10 @@
 use crate::graph::{Event, EventId, Graph, Kind, NONE, Thread};
 use crate::world::{Ending, EventName, World, WorldEvent};
 use manyworlds_core::{
-    Action, Failure, FailureKind, Locals, Network, Property, TRACE_SCHEMA, Trace, TraceProcess, TraceStep, ValueId,
-    Violation,
+    Action, Awaited, Delivery, Detail, Engine, Failure, FailureKind, Locals, Location, Pid, ProcessRole, ProcessStatus,
+    Property, StepKind, Trace, TraceMessage, TraceProcess, TraceStep, ValueId, ValueTree, Violation,
 };
+use std::collections::HashMap;
 
 /// Who is to blame.
 #[derive(Clone, Debug)]
@@ -103,6 +104,19 @@ pub fn trace<L: Locals>(graph: &Graph, locals: &L, culprit: &Culprit) -> Trace {
     writer.close(culprit)
 }
 
+/// The name that the program gave to a process, or one made of its id.
+pub fn process_name<L: Locals>(graph: &Graph, locals: &L, thread: usize) -> String {
+    let th = &graph.threads[thread];
+    let name = match th.spawner {
+        NONE => locals.root_name(th.proc),
+        spawner => match locals.describe(graph.event(spawner).at).detail {
+            Detail::Child(name) => name,
+            _ => String::new(),
+        },
+    };
+    if name.is_empty() { format!("p{}", th.pid) } else { name }
+}
+
 struct Writer<'g, L> {
     graph: &'g Graph,
     locals: &'g L,
@@ -113,6 +127,9 @@ struct Writer<'g, L> {
     process: Vec<usize>,
     processes: Vec<TraceProcess>,
     steps: Vec<TraceStep>,
+    messages: Vec<TraceMessage>,
+    /// The message that a value is.
+    numbers: HashMap<ValueId, usize>,
 }
 
 impl<'g, L: Locals> Writer<'g, L> {
@@ -129,6 +146,8 @@ impl<'g, L: Locals> Writer<'g, L> {
             process: vec![usize::MAX; graph.threads.len()],
             processes: Vec::new(),
             steps: Vec::new(),
+            messages: Vec::new(),
+            numbers: HashMap::new(),
         };
         for (t, th) in graph.threads.iter().enumerate() {
             if th.spawner == NONE || writer.place[th.spawner as usize] != usize::MAX {
@@ -142,36 +161,29 @@ impl<'g, L: Locals> Writer<'g, L> {
 
     fn describe_process(&self, t: usize) -> TraceProcess {
         let th = &self.graph.threads[t];
-        let mut name = match th.spawner {
-            NONE => self.locals.root_name(th.proc),
-            spawner => self.locals.describe(self.graph.event(spawner).at).detail,
+        let name = process_name(self.graph, self.locals, t);
+        let role = match th.spawner {
+            NONE => self.locals.root_role(th.proc),
+            _ => ProcessRole::Process,
         };
-        if name.is_empty() {
-            name = format!("p{}", th.pid);
-        }
         let shown = th.events.iter().filter(|&&e| self.place[e as usize] != usize::MAX).count();
         let status = match th.next {
-            _ if shown < th.events.len() => "running",
-            Action::End { .. } => "ended",
-            Action::Fail => "failed",
-            Action::Stuck | Action::Bound => "stuck",
-            Action::Recv { .. } | Action::Join { .. } => "waiting",
-            _ => "running",
+            _ if shown < th.events.len() => ProcessStatus::Running,
+            Action::End { .. } => ProcessStatus::Ended,
+            Action::Fail => ProcessStatus::Failed,
+            Action::Stuck | Action::Bound => ProcessStatus::Stuck,
+            Action::Recv { .. } | Action::Join { .. } => ProcessStatus::Waiting,
+            _ => ProcessStatus::Running,
         };
-        TraceProcess {
-            pid: th.pid.to_string(),
-            id: th.pid.to_bits(),
-            name,
-            daemon: th.daemon,
-            status: status.to_string(),
-        }
+        TraceProcess { pid: th.pid.to_string(), id: th.pid.to_bits(), name, role, daemon: th.daemon, status }
     }
 
     fn write(&mut self) {
-        for &e in &self.order {
-            let event = self.graph.event(e);
-            let mut step = self.step(event);
-            step.state_diff = self.changed_state(event);
+        for e in std::mem::take(&mut self.order) {
+            let event = *self.graph.event(e);
+            let mut step = TraceStep::new(self.process[event.thread as usize], self.kind(&event));
+            step.at = self.locals.describe(event.at).location;
+            step.state = self.changed_state(&event);
             step.parents = causes(self.graph, e, |e| self.graph.event(e).link)
                 .iter()
                 .filter(|&&c| c != NONE)
@@ -182,71 +194,70 @@ impl<'g, L: Locals> Writer<'g, L> {
     }
 
     /// The local state after an event, if it differs from the one before, or is the first that can be told.
-    fn changed_state(&self, event: &Event) -> Option<String> {
+    fn changed_state(&self, event: &Event) -> Option<ValueTree> {
         let th = &self.graph.threads[event.thread as usize];
         let next = th.events.get(event.index as usize + 1).map_or(th.cursor, |&e| self.graph.event(e).at);
         if next.node == event.at.node {
             return None;
         }
-        let after = self.locals.show_state(next.node)?;
+        let after = self.locals.state(next.node)?;
         // A node that only waits for a choice has no state of its own: the one before it counts.
         let earlier = th.events[..=event.index as usize].iter().rev().map(|&e| self.graph.event(e).at.node);
-        let before = earlier.clone().find_map(|node| self.locals.show_state(node));
+        let before = earlier.clone().find_map(|node| self.locals.state(node));
         let first = earlier.clone().all(|node| node == event.at.node);
-        (first || before.as_ref() != Some(&after)).then_some(after)
+        if !first && before == Some(after) {
+            return None;
+        }
+        self.locals.show_state(next.node).map(|state| ValueTree::parse(&state))
     }
 
-    fn step(&self, event: &Event) -> TraceStep {
-        let mut step = TraceStep {
-            process: self.process[event.thread as usize],
-            location: self.locals.describe(event.at).location,
-            ..TraceStep::default()
-        };
-        let peer = |t: u32| self.process.get(t as usize).copied().filter(|&p| p != usize::MAX);
+    /// The number of a message. Values are interned: equal ones have one id, and others have not, whatever they look like.
+    fn message(&mut self, value: u32) -> usize {
+        let (locals, messages) = (self.locals, &mut self.messages);
+        *self.numbers.entry(ValueId(value)).or_insert_with(|| {
+            messages.push(locals.message(ValueId(value)));
+            messages.len() - 1
+        })
+    }
+
+    fn kind(&mut self, event: &Event) -> StepKind {
+        let process = &self.process;
+        let peer = |t: u32| process.get(t as usize).copied().filter(|&p| p != usize::MAX);
         match event.kind {
             Kind::Send => {
-                step.kind = "send".to_string();
-                step.peer = peer(event.peer);
-                step.network = Some(event.network);
-                step.message = Some(self.locals.show(ValueId(event.value)));
+                let (to, network) = (peer(event.peer), Some(event.network));
+                StepKind::Send { message: self.message(event.value), to, network }
             }
-            Kind::Recv if event.link == NONE => {
-                step.kind = "timeout".to_string();
-                step.network = Some(event.network);
-            }
+            Kind::Recv if event.link == NONE => StepKind::Timeout,
             Kind::Recv => {
-                let send = self.graph.event(event.link);
-                step.kind = "recv".to_string();
-                step.peer = peer(send.thread);
-                step.network = Some(event.network);
-                step.message = Some(self.locals.show(ValueId(send.value)));
-                step.reads = Some(self.place[event.link as usize]);
+                let sent = *self.graph.event(event.link);
+                let (from, send) = (peer(sent.thread), Some(self.place[event.link as usize]));
+                let network = Some(event.network);
+                StepKind::Receive(Delivery { message: self.message(sent.value), from, send, network })
             }
-            Kind::Choose if event.flag => {
-                step.kind = "lose".to_string();
-                step.choice = Some(event.value);
-                if event.value == 1 {
-                    let to = self.locals.describe(event.at).detail;
-                    let receiver = self.graph.threads.iter().position(|thread| thread.pid.to_string() == to);
-                    step.peer = receiver.and_then(|t| peer(t as u32));
-                    step.message = Some(self.locals.show_choice(event.at.node, event.value));
-                }
+            Kind::Choose if event.flag && event.value == 1 => {
+                let to = match self.locals.describe(event.at).detail {
+                    Detail::MayLose(pid) => self.process_of(pid),
+                    _ => None,
+                };
+                // It was never sent, so it is not a value of the table.
+                let shown = self.locals.show_choice(event.at.node, event.value);
+                self.messages.push(TraceMessage::shown(&shown));
+                StepKind::Lose { lost: true, message: Some(self.messages.len() - 1), to }
             }
+            Kind::Choose if event.flag => StepKind::Lose { lost: false, message: None, to: None },
             Kind::Choose => {
-                step.kind = "choose".to_string();
-                step.choice = Some(event.value);
-                step.message = Some(self.locals.show_choice(event.at.node, event.value));
+                let chosen = ValueTree::parse(&self.locals.show_choice(event.at.node, event.value));
+                StepKind::Choose { option: Some(event.value), value: Some(chosen) }
             }
-            Kind::Spawn => {
-                step.kind = "spawn".to_string();
-                step.peer = peer(event.peer);
-            }
-            Kind::Join => {
-                step.kind = "join".to_string();
-                step.peer = peer(event.peer);
-            }
+            Kind::Spawn => StepKind::Spawn { child: peer(event.peer) },
+            Kind::Join => StepKind::Join { child: peer(event.peer) },
         }
-        step
+    }
+
+    fn process_of(&self, pid: Pid) -> Option<usize> {
+        let thread = self.graph.threads.iter().position(|thread| thread.pid == pid)?;
+        self.process.get(thread).copied().filter(|&process| process != usize::MAX)
     }
 
     fn close(mut self, culprit: &Culprit) -> Trace {
@@ -256,26 +267,16 @@ impl<'g, L: Locals> Writer<'g, L> {
             Culprit::Deadlock => self.blame_deadlock(),
             Culprit::World(violation) => violation.clone(),
         };
-        Trace {
-            schema: TRACE_SCHEMA.to_string(),
-            model: String::new(),
-            params: Default::default(),
-            engine: "must".to_string(),
-            network: Network::default(),
-            seed: 0,
-            violation,
-            processes: self.processes,
-            steps: self.steps,
-            loop_from: None,
-            losses: None,
-            history: None,
-        }
+        let mut trace = Trace::new(violation, self.processes);
+        trace.engine = Engine::Must;
+        (trace.messages, trace.steps) = (self.messages, self.steps);
+        trace
     }
 
     fn blame(&mut self, thread: u32, failure: &Failure) -> Violation {
         let process = self.process[thread as usize];
-        self.processes[process].status = "failed".to_string();
-        self.close_step(thread, "fail", Some(failure.message.clone()), failure.location.clone());
+        self.processes[process].status = ProcessStatus::Failed;
+        self.close_step(thread, StepKind::Fail(failure.message.clone()), failure.location.clone());
         let monitor = self.graph.threads[thread as usize].monitor;
         violation(failure, Some(self.processes[process].name.clone()), monitor)
     }
@@ -285,7 +286,7 @@ impl<'g, L: Locals> Writer<'g, L> {
         for (t, th) in waiting(self.graph) {
             let info = self.locals.describe(th.cursor);
             blamed.push((self.processes[self.process[t as usize]].name.clone(), info.location.clone()));
-            self.close_step(t, "wait", Some(info.detail), info.location);
+            self.close_step(t, StepKind::Wait(self.awaited(info.detail)), info.location);
         }
         let names: Vec<&str> = blamed.iter().map(|(name, _)| name.as_str()).collect();
         let verb = if names.len() == 1 { "waits" } else { "wait" };
@@ -297,13 +298,20 @@ impl<'g, L: Locals> Writer<'g, L> {
         }
     }
 
-    fn close_step(&mut self, thread: u32, kind: &str, message: Option<String>, location: Option<String>) {
+    fn awaited(&self, detail: Detail) -> Awaited {
+        match detail {
+            Detail::AwaitsMessage(name) => Awaited::Message(name),
+            Detail::AwaitsEnd(pid) => self.process_of(pid).map_or(Awaited::Unknown, Awaited::Process),
+            _ => Awaited::Unknown,
+        }
+    }
+
+    fn close_step(&mut self, thread: u32, kind: StepKind, at: Option<Location>) {
         let th = &self.graph.threads[thread as usize];
         let before = th.events.last().copied().unwrap_or(th.spawner);
         let parents = if before == NONE { vec![] } else { vec![self.place[before as usize]] };
         let process = self.process[thread as usize];
-        let kind = kind.to_string();
-        self.steps.push(TraceStep { process, kind, message, location, parents, ..TraceStep::default() });
+        self.steps.push(TraceStep { at, parents, ..TraceStep::new(process, kind) });
     }
 }
 

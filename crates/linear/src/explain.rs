@@ -1,9 +1,7 @@
-//! Why there is no order: how far one goes, what cannot come next, and what is at odds with what.
+//! Why a history is not linearizable: its longest linearizable prefix, the operation that ends it, and a small set of operations that contradict each other.
 
-use crate::check::{Found, Options, check_part};
-use crate::history::{History, Operation};
+use crate::check::{Found, Known, Options, Subject, check_part};
 use crate::minimize::minimize;
-use crate::spec::Spec;
 use manyworlds_core::{Observer, Progress, StopReason};
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -15,7 +13,7 @@ pub struct Explanation {
     pub prefix: Vec<usize>,
     /// The operations that cannot be placed: the one whose response ends that prefix; without real time, all that should come next.
     pub stuck: Vec<usize>,
-    /// Operations that are not linearizable by themselves. `None` if the check was not asked for them.
+    /// Operations that are not linearizable by themselves. `None` if [`Options::explain`] is off.
     pub minimal: Option<Vec<usize>>,
     /// Whether it is known that without any one of the `minimal` operations the others are linearizable. If not, it would have taken too long.
     pub is_minimal: bool,
@@ -26,35 +24,29 @@ pub struct Explanation {
 }
 
 /// Explains why a part of a history has no order.
-pub(crate) fn explain<S: Spec>(
-    spec: &S,
-    history: &History<S::Operation, S::Response>,
-    part: &[usize],
-    found: Found,
-    options: &Options,
-) -> Explanation {
+pub(crate) fn explain(subject: &dyn Subject, part: &[usize], found: Found, options: &Options) -> Explanation {
     let (prefix, stuck, cause) = match found {
-        Found::Stuck(number) => longest(spec, history, part, number, options),
+        Found::Stuck(number) => longest(subject, part, number, options),
         Found::Never => {
-            let stuck = first_stuck(spec, history, part, options);
-            longest(spec, history, part, stuck, &Options { observer: &Patience::new(options, FOR_PREFIX), ..*options })
+            let stuck = first_stuck(subject, part, options);
+            longest(subject, part, stuck, &Options { observer: &Patience::new(options, FOR_PREFIX), ..*options })
         }
         Found::Dead { order, stuck } => (order, stuck, part.to_vec()),
         Found::Order(_) | Found::Stopped => unreachable!("there is nothing to explain"),
     };
     let mut explanation = Explanation { prefix, stuck, ..Explanation::default() };
     if options.explain {
-        let near = by_distance(history, &cause, &explanation.stuck);
-        let (minimal, done) = smallest(spec, history, &near, options);
+        let near = by_distance(subject, &cause, &explanation.stuck);
+        let (minimal, done) = smallest(subject, &near, options);
         (explanation.minimal, explanation.is_minimal) = (Some(minimal), done.is_ok());
-        explanation.core = core(spec, history, part, &near, options);
+        explanation.core = core(subject, part, &near, options);
     }
     explanation
 }
 
 /// How many operations the checks of one search for a part may look at, all together: enough for any history of some hundred operations.
 const EFFORT: usize = 2_000_000;
-/// Parts of more operations explain nothing to anybody.
+/// A larger core is not reported: it does not help a reader.
 const LARGEST_CORE: usize = 512;
 
 /// Why a search for a smaller part ended early.
@@ -76,11 +68,11 @@ impl Effort {
 }
 
 /// The operations that are stuck, then the others, those that were invoked nearest to them first.
-fn by_distance<O, R>(history: &History<O, R>, cause: &[usize], stuck: &[usize]) -> Vec<usize> {
-    let operations = history.operations();
-    let centre = stuck.first().map_or(0, |&number| operations[number].invoked);
+fn by_distance(subject: &dyn Subject, cause: &[usize], stuck: &[usize]) -> Vec<usize> {
+    let spans = subject.spans();
+    let centre = stuck.first().map_or(0, |&number| spans[number].invoked);
     let mut near = cause.to_vec();
-    near.sort_by_key(|&number| (!stuck.contains(&number), operations[number].invoked.abs_diff(centre)));
+    near.sort_by_key(|&number| (!stuck.contains(&number), spans[number].invoked.abs_diff(centre)));
     near
 }
 
@@ -114,19 +106,14 @@ fn minimal_near(
 
 /// The first operation at whose return there is no order any more, by halves: there is none at the last return. Where that takes too long to see, a later
 /// one at whose return it is easy.
-fn first_stuck<S: Spec>(
-    spec: &S,
-    history: &History<S::Operation, S::Response>,
-    part: &[usize],
-    options: &Options,
-) -> usize {
-    let operations = history.operations();
+fn first_stuck(subject: &dyn Subject, part: &[usize], options: &Options) -> usize {
+    let spans = subject.spans();
     let mut returns: Vec<(usize, usize)> =
-        part.iter().filter_map(|&number| Some((operations[number].returned?, number))).collect();
+        part.iter().filter_map(|&number| Some((spans[number].returned?, number))).collect();
     returns.sort_unstable();
     let is_bad_at = |&(returned, number): &(usize, usize)| {
         let options = Options { observer: &Patience::new(options, FOR_PREFIX), ..*options };
-        is_bad(check_before(spec, history, part, (returned, number + 1), &options).1).unwrap_or(false)
+        is_bad(check_before(subject, part, (returned, number + 1), &options).1).unwrap_or(false)
     };
     let mut first = returns.len() - 1;
     // What is hard to see may hide between what is easy.
@@ -137,17 +124,16 @@ fn first_stuck<S: Spec>(
 }
 
 /// An order of everything up to the return of an operation, the operation, and what was invoked before its return.
-fn longest<S: Spec>(
-    spec: &S,
-    history: &History<S::Operation, S::Response>,
+fn longest(
+    subject: &dyn Subject,
     part: &[usize],
     stuck: usize,
     options: &Options,
 ) -> (Vec<usize>, Vec<usize>, Vec<usize>) {
-    let end = history.operations()[stuck].returned.expect("only operations that return get stuck");
-    let (cause, found) = check_before(spec, history, part, (end, stuck), options);
+    let end = subject.spans()[stuck].returned.expect("only operations that return get stuck");
+    let (cause, found) = check_before(subject, part, (end, stuck), options);
     let prefix = match found {
-        Found::Order(order) => order.into_iter().map(|at| cause[at]).collect(),
+        Found::Order(order) => order,
         // It was stopped here.
         _ => Vec::new(),
     };
@@ -156,43 +142,24 @@ fn longest<S: Spec>(
 
 /// Checks a history that ends before a return: at this position, of the operation with this number. Also gives the operations that were invoked by then.
 /// What is still open there may or may not have taken effect; if it did, it was with the response that came later.
-fn check_before<S: Spec>(
-    spec: &S,
-    history: &History<S::Operation, S::Response>,
-    part: &[usize],
-    end: (usize, usize),
-    options: &Options,
-) -> (Vec<usize>, Found) {
-    let operations = history.operations();
-    let invoked: Vec<usize> = part.iter().copied().filter(|&number| operations[number].invoked <= end.0).collect();
+fn check_before(subject: &dyn Subject, part: &[usize], end: (usize, usize), options: &Options) -> (Vec<usize>, Found) {
+    let spans = subject.spans();
+    let invoked: Vec<usize> = part.iter().copied().filter(|&number| spans[number].invoked <= end.0).collect();
     let cut = |&number: &usize| {
-        let operation = &operations[number];
-        let returned = operation.returned.filter(|&returned| (returned, number) < end);
-        Operation { returned, ..operation.clone() }
+        let returned = spans[number].returned.filter(|&returned| (returned, number) < end);
+        Known { number, returned, response: true }
     };
-    let cut = History::from_operations(invoked.iter().map(cut).collect());
-    let all: Vec<usize> = (0..invoked.len()).collect();
-    let found = check_part(spec, &cut, &all, options.consistency, options.observer).0;
+    let known: Vec<Known> = invoked.iter().map(cut).collect();
+    let found = check_part(subject, &known, options.consistency, options.observer).0;
     (invoked, found)
 }
 
-/// An operation of which nothing but its invocation is known.
-fn freed<O: Clone, R>(operation: &Operation<O, R>) -> Operation<O, R> {
-    let Operation { process, operation, invoked, .. } = operation;
-    Operation { process: *process, operation: operation.clone(), invoked: *invoked, returned: None, response: None }
-}
-
 /// Removing an operation means that it never was.
-fn smallest<S: Spec>(
-    spec: &S,
-    history: &History<S::Operation, S::Response>,
-    near: &[usize],
-    options: &Options,
-) -> (Vec<usize>, Result<(), Tired>) {
+fn smallest(subject: &dyn Subject, near: &[usize], options: &Options) -> (Vec<usize>, Result<(), Tired>) {
     let mut effort = Effort(EFFORT);
     let (found, done) = minimal_near(near, near.len(), &mut |kept| {
         effort.spend(kept.len())?;
-        is_bad(check_part(spec, history, kept, options.consistency, options.observer).0)
+        is_bad(check_part(subject, &subject.all_known(kept), options.consistency, options.observer).0)
     });
     let all = || {
         let mut all = near.to_vec();
@@ -203,26 +170,18 @@ fn smallest<S: Spec>(
 }
 
 /// Removing an operation means that nothing but its invocation is known.
-fn core<S: Spec>(
-    spec: &S,
-    history: &History<S::Operation, S::Response>,
-    part: &[usize],
-    near: &[usize],
-    options: &Options,
-) -> Option<Vec<usize>> {
-    let operations = history.operations();
+fn core(subject: &dyn Subject, part: &[usize], near: &[usize], options: &Options) -> Option<Vec<usize>> {
     let place_of: FxHashMap<usize, usize> = part.iter().enumerate().map(|(at, &number)| (number, at)).collect();
-    let free: Vec<_> = part.iter().map(|&number| freed(&operations[number])).collect();
-    let all: Vec<usize> = (0..free.len()).collect();
+    let free: Vec<Known> = part.iter().map(|&number| Known { number, returned: None, response: false }).collect();
     let mut effort = Effort(EFFORT);
     let (found, _) = minimal_near(near, LARGEST_CORE, &mut |kept| {
         let mut looser = free.clone();
-        kept.iter().for_each(|number| looser[place_of[number]] = operations[*number].clone());
+        kept.iter().for_each(|&number| looser[place_of[&number]] = subject.known(number));
         let patience = Patience::new(options, PATIENCE);
-        let found = check_part(spec, &History::from_operations(looser), &all, options.consistency, &patience).0;
+        let found = check_part(subject, &looser, options.consistency, &patience).0;
         effort.spend(part.len() + patience.spent() * WORK)?;
         match found {
-            // Too hard to tell: keep what was to be left out.
+            // Not decided within the limit: keep the operations that were to be left out.
             Found::Stopped if patience.is_over() => Ok(false),
             found => is_bad(found),
         }
@@ -238,14 +197,14 @@ fn is_bad(found: Found) -> Result<bool, Tired> {
     }
 }
 
-/// How often a search for a core may ask its observer.
+/// How many ticks a search for a core may take.
 const PATIENCE: u32 = 4;
 /// The same of a search for a prefix that has an order; there are few of them.
 const FOR_PREFIX: u32 = 128;
 /// What a search does in between is worth looking at so many operations.
 const WORK: usize = 4_096;
 
-/// An observer that gives up after some ticks: a count, not a time, so that the answer is always the same.
+/// An observer that stops a search after some ticks: a count and not a time, so that the answer is always the same.
 struct Patience<'o> {
     inner: &'o dyn Observer,
     ticks: AtomicU32,

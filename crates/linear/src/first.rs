@@ -1,4 +1,4 @@
-//! The first response of a history that nothing explains, as somebody who watches meets it: what comes later is not known yet.
+//! The first response of a history that no order explains, judged from the events up to it alone.
 //!
 //! [`check`](crate::check) knows the whole history. There a response that comes late says what an operation did while it was open; so the
 //! prefix that it can explain may be shorter.

@@ -1,4 +1,4 @@
-//! What was seen of an object: who asked what, when, and which answer came when.
+//! Concurrent histories: which process invoked which operation when, and which response it got when.
 
 use rustc_hash::FxHashMap;
 use std::fmt;
@@ -6,20 +6,20 @@ use std::fmt;
 /// One operation of a history.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Operation<O, R> {
-    /// Who asked.
+    /// The process that invoked it.
     pub process: usize,
-    /// What was asked.
+    /// What was invoked.
     pub operation: O,
-    /// When it was asked: a position in the order of all events.
+    /// When it was invoked: a position in the order of all events.
     pub invoked: usize,
-    /// When the answer came. `None`: it never came, the operation is *pending*: it may take effect at any time after its invocation, or never.
+    /// When it returned. `None`: it never did, the operation is *pending*: it may take effect at any time after its invocation, or never.
     pub returned: Option<usize>,
-    /// The answer. `None`: it is not known, any would do. A pending operation with a response takes effect with that one, if at all.
+    /// The response. `None`: it is not known, any response fits. A pending operation with a response takes effect with that one, if at all.
     pub response: Option<R>,
 }
 
 impl<O, R> Operation<O, R> {
-    /// Whether the answer never came.
+    /// Whether it never returned.
     pub fn is_pending(&self) -> bool {
         self.returned.is_none()
     }
@@ -33,9 +33,9 @@ impl<O, R> Operation<O, R> {
 /// An event that makes no sense where it stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Misplaced {
-    /// The process asks although it still waits for an answer.
+    /// The process invokes an operation while another of its own is open.
     Busy(usize),
-    /// The process gets an answer although it asked nothing.
+    /// The process returns, but no operation of its own is open.
     Idle(usize),
 }
 
@@ -54,18 +54,18 @@ impl fmt::Display for Misplaced {
 
 impl std::error::Error for Misplaced {}
 
-/// An event, as notes of programs and actors tell it.
+/// An event of a history, as programs and actors record it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Event<O, R> {
-    /// An operation is asked for.
+    /// An operation is invoked.
     Invoke(O),
-    /// It is answered.
+    /// It returns this response.
     Respond(R),
-    /// It is over, with an answer that is not known.
+    /// It returns a response that is not known.
     Return,
-    /// Nobody waits for its answer any more: it stays pending.
+    /// The process gives it up: it stays pending.
     Abandon,
-    /// It certainly had no effect: it is struck out.
+    /// It had no effect: it is removed from the history.
     Fail,
 }
 
@@ -114,7 +114,7 @@ impl<O, R> History<O, R> {
         History { next: ends.max().map_or(0, |last| last.saturating_add(1)), operations, open: FxHashMap::default() }
     }
 
-    /// A history from events that somebody noted, such as the notes of a trace.
+    /// A history from recorded events, such as those of a trace.
     pub fn from_events(events: impl IntoIterator<Item = (usize, Event<O, R>)>) -> Result<History<O, R>, Misplaced> {
         let (mut history, mut struck) = (History::new(), Vec::new());
         for (process, event) in events {
@@ -138,12 +138,12 @@ impl<O, R> History<O, R> {
         }
     }
 
-    /// Something happens that is no part of any operation. The answer is its position.
+    /// Something happens that is not part of any operation. Returns its position.
     pub fn aside(&mut self) -> usize {
         self.tick()
     }
 
-    /// The process asks. The answer is the number of the operation.
+    /// The process invokes an operation. Returns the number of the operation.
     pub fn invoke(&mut self, process: usize, operation: O) -> Result<usize, Misplaced> {
         if self.open.contains_key(&process) {
             return Err(Misplaced::Busy(process));

@@ -14,6 +14,7 @@ mod explain;
 mod first;
 pub mod formats;
 mod history;
+mod interner;
 mod minimize;
 mod objects;
 mod per_key;

@@ -97,9 +97,9 @@ impl Object {
                 object.operations().contains(&call.name.as_str()) && keyed
             })
         };
-        // Sets and counters share the names of their operations; what they read tells them apart.
+        // Sets and counters share the names of their operations; what they read distinguishes them.
         let counts = recorded.history.operations().iter().any(|op| matches!(op.response, Some(Value::Int(_))));
-        // A register is a register with compare-and-set of which nobody made use.
+        // A register is a register with compare-and-set on which no such operation was invoked.
         let fits =
             |object: &Object| *object != Object::Register && !(counts && *object == Object::Set) && has_all(object);
         // What has keys of its own comes first where there are keys.

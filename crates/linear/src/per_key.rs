@@ -1,7 +1,7 @@
 //! Many objects of a kind, one for each key: what names keys is checked once for each of them.
 //!
 //! Objects know nothing of each other, so a history of them is linearizable if and only if that of each is (P-compositionality); the key of
-//! an operation is all that [`Spec::key`] needs. Sequential consistency has no such property, and is asked of all objects together.
+//! an operation is all that [`Spec::key`] needs. Sequential consistency has no such property, and is checked for all objects together.
 
 use crate::spec::{Seen, Spec, key_of};
 use crate::value::Value;

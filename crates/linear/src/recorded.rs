@@ -1,10 +1,10 @@
-//! A history as a file tells it: operations by name, before anybody says which object they are about.
+//! A history as a file records it: operations by name, before it is known which object they are about.
 
 use crate::history::{Event, History, keep, marked};
 use crate::value::Value;
 use std::fmt;
 
-/// What was asked, by name.
+/// An invocation, by name.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Call {
     /// The name of the operation: `read`, `cas`, `enqueue`, …
@@ -165,7 +165,7 @@ impl Recorded {
     }
 }
 
-/// Operations that are given a value and answer none: those who log them repeat the value when they are done.
+/// Operations that are given a value and return none: logs repeat the value when they return.
 const TAKERS: [&str; 7] = ["write", "cas", "put", "enqueue", "push", "add", "remove"];
 
 impl Call {

@@ -1,4 +1,4 @@
-//! What an object does when operations come one after the other.
+//! Sequential specifications: what an object does when operations come one after the other.
 
 use rustc_hash::FxHasher;
 use std::fmt::Debug;
@@ -44,53 +44,68 @@ impl<T: Clone + Eq + Hash + Debug + Send + Sync + 'static> Datum for T {}
 pub trait Spec: Send + Sync + 'static {
     /// What the object holds. Equal values must behave alike.
     type State: Datum;
-    /// What can be asked of it.
+    /// Its operations.
     type Operation: Datum;
-    /// What it answers.
+    /// Its responses.
     type Response: Datum;
 
     /// What it holds at the start.
     fn initial(&self) -> Self::State;
 
-    /// Adds every way in which `operation` can go in `state`: what it leaves and what it answers. None: it cannot take effect there.
+    /// Adds every way in which `operation` can go in `state`: the state after it and its response. If there is none, it cannot take effect there.
     fn outcomes(&self, state: &Self::State, operation: &Self::Operation, out: &mut Vec<(Self::State, Self::Response)>);
 
-    /// The part of the object that an operation is about, if operations on different parts know nothing of each other: then each part is
+    /// The part of the object that an operation is about, if operations on different parts are independent: then each part is
     /// checked on its own (P-compositionality). `None` if it is about the whole; one such operation, and nothing is split. [`key_of`]
-    /// makes a key of any value; should two values share one, nothing is lost but time.
+    /// makes a key of any value; if two values share a key, the check is slower and still right.
     fn key(&self, operation: &Self::Operation) -> Option<u64> {
         let _ = operation;
         None
     }
 
-    /// Whether an operation with this response only looks: wherever it can have it, it leaves the state as it is. `None` is any response.
-    /// It is a promise, and a great help: such operations are put in place as soon as they fit, and are dropped if they are pending. To say
+    /// Whether an operation with this response only reads: wherever it can have this response, it leaves the state as it is. `None` is any response.
+    /// The checker relies on it, and is much faster with it: such operations are linearized as soon as they fit, and are dropped if they are pending.
     /// `false` is always right.
     fn reads(&self, operation: &Self::Operation, response: Option<&Self::Response>) -> bool {
         let _ = (operation, response);
         false
     }
 
+    /// Whether an operation has this response in a state; called only if it [`reads`](Spec::reads) with this response. Worth writing where a response
+    /// is large: comparing is cheaper than building one and comparing that.
+    fn reads_as(&self, state: &Self::State, operation: &Self::Operation, response: &Self::Response) -> bool {
+        let mut outcomes = Vec::new();
+        self.outcomes(state, operation, &mut outcomes);
+        outcomes.iter().any(|(_, given)| given == response)
+    }
+
     /// Pairs of operations, by their places, of which the first takes effect before the second in every order that explains the history, as far as
-    /// responses tell and times alone do not: who was served first by a queue stood before the other. An operation that precedes itself says
-    /// that there is no such order. It is a promise, and a help where an object shows late in which order things were put into it. To say nothing is
-    /// always right.
+    /// responses show it and times alone do not: of two values in a queue, the one that is taken out first was put in first. A pair of an operation with
+    /// itself says that no order explains the history. The checker relies on it; it helps where responses show late in which order earlier operations
+    /// took effect. An empty list is always right.
     fn precedence(&self, history: &[Seen<'_, Self::Operation, Self::Response>]) -> Vec<(usize, usize)> {
         let _ = history;
         Vec::new()
     }
+
+    /// An order of operations, by their places, that explains the history if any does, as far as it is easy to see. Operations that returned are in it;
+    /// pending ones may be. It is tried before anything else, and checked: a wrong one costs time and no more. `None` is always right.
+    fn proposal(&self, history: &[Seen<'_, Self::Operation, Self::Response>]) -> Option<Vec<usize>> {
+        let _ = history;
+        None
+    }
 }
 
-/// An operation of a history, for [`Spec::precedence`]. See [`Operation`](crate::Operation).
+/// An operation of a history, for [`Spec::precedence`] and [`Spec::proposal`]. See [`Operation`](crate::Operation).
 #[derive(Debug)]
 pub struct Seen<'h, O, R> {
-    /// What was asked.
+    /// What was invoked.
     pub operation: &'h O,
-    /// The answer. `None`: it is not known, any would do.
+    /// The response. `None`: it is not known, any response fits.
     pub response: Option<&'h R>,
-    /// When it was asked.
+    /// When it was invoked.
     pub invoked: usize,
-    /// When the answer came. `None`: it did not, and the operation takes effect at any time after its invocation, or never.
+    /// When it returned. `None`: it did not, and the operation takes effect at any time after its invocation, or never.
     pub returned: Option<usize>,
 }
 
@@ -115,15 +130,15 @@ pub struct Seen<'h, O, R> {
 pub trait Sequential: Send + Sync + 'static {
     /// What the object holds.
     type State: Datum;
-    /// What can be asked of it.
+    /// Its operations.
     type Operation: Datum;
-    /// What it answers.
+    /// Its responses.
     type Response: Datum;
 
     /// What it holds at the start.
     fn initial(&self) -> Self::State;
 
-    /// Performs `operation`, and answers it.
+    /// Performs `operation`, and gives its response.
     fn apply(&self, state: &mut Self::State, operation: &Self::Operation) -> Self::Response;
 
     /// See [`Spec::key`].
@@ -138,10 +153,21 @@ pub trait Sequential: Send + Sync + 'static {
         false
     }
 
+    /// See [`Spec::reads_as`].
+    fn reads_as(&self, state: &Self::State, operation: &Self::Operation, response: &Self::Response) -> bool {
+        self.apply(&mut state.clone(), operation) == *response
+    }
+
     /// See [`Spec::precedence`].
     fn precedence(&self, history: &[Seen<'_, Self::Operation, Self::Response>]) -> Vec<(usize, usize)> {
         let _ = history;
         Vec::new()
+    }
+
+    /// See [`Spec::proposal`].
+    fn proposal(&self, history: &[Seen<'_, Self::Operation, Self::Response>]) -> Option<Vec<usize>> {
+        let _ = history;
+        None
     }
 }
 
@@ -168,8 +194,16 @@ impl<S: Sequential> Spec for S {
         Sequential::reads(self, operation, response)
     }
 
+    fn reads_as(&self, state: &S::State, operation: &S::Operation, response: &S::Response) -> bool {
+        Sequential::reads_as(self, state, operation, response)
+    }
+
     fn precedence(&self, history: &[Seen<'_, S::Operation, S::Response>]) -> Vec<(usize, usize)> {
         Sequential::precedence(self, history)
+    }
+
+    fn proposal(&self, history: &[Seen<'_, S::Operation, S::Response>]) -> Option<Vec<usize>> {
+        Sequential::proposal(self, history)
     }
 }
 

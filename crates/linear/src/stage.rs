@@ -8,13 +8,13 @@
 //! An operation takes effect no earlier than it must (just-in-time linearization, Lowe): when something returns, open operations may take effect
 //! before it, in any order. If no row can explain what was returned the history is not linearizable.
 //!
-//! Everything is a number here; what the numbers mean is the business of a [`Relation`].
+//! Everything is a number here; a [`Relation`] gives the numbers their meaning.
 
 use std::collections::BTreeSet;
 
 /// In a row: the operation has not taken effect.
 pub const NOT_YET: u32 = u32::MAX;
-/// In a row: the operation took effect, and nobody will ever hear of it.
+/// In a row: the operation took effect, and its process has given it up.
 pub const UNHEARD: u32 = u32::MAX - 1;
 
 /// What operations do, as numbers.
@@ -31,7 +31,7 @@ pub trait Relation {
 pub struct Open {
     /// Who invoked it.
     pub process: u16,
-    /// Whether the process still waits for it; if it went on without, it will never hear of it.
+    /// Whether the process still waits for it; if it has given it up, the response is never seen.
     pub awaited: bool,
     /// What it is.
     pub operation: u32,
@@ -93,6 +93,11 @@ impl Stage {
 
     /// The operation of a process returns.
     pub fn respond(&self, process: u16, response: u32, relation: &mut impl Relation) -> Result<Stage, Stuck> {
+        self.after_response(process, response, relation)
+    }
+
+    /// Compiled once, whatever the relation.
+    fn after_response(&self, process: u16, response: u32, relation: &mut dyn Relation) -> Result<Stage, Stuck> {
         let at = self.open.iter().position(|o| o.awaited && o.process == process).ok_or(Stuck::NotInvoked)?;
         let mut explained = BTreeSet::new();
         let mut seen = BTreeSet::new();
@@ -113,7 +118,7 @@ impl Stage {
         at: usize,
         response: u32,
         row: Vec<u32>,
-        relation: &mut impl Relation,
+        relation: &mut dyn Relation,
         seen: &mut BTreeSet<Vec<u32>>,
         explained: &mut BTreeSet<Vec<u32>>,
     ) {
@@ -150,7 +155,7 @@ impl Stage {
         Stage::made(open, self.rows().map(<[u32]>::to_vec))
     }
 
-    /// Brings columns and rows into their order. A column that says the same everywhere and will not be asked for says nothing.
+    /// Brings columns and rows into their order. A column that is the same in all rows and is not awaited is dropped.
     fn made(open: Vec<Open>, rows: impl Iterator<Item = Vec<u32>>) -> Stage {
         let rows: Vec<Vec<u32>> = rows.collect();
         let speaks = |&nth: &usize| open[nth].awaited || rows.iter().any(|row| row[nth + 1] != UNHEARD);

@@ -1,13 +1,15 @@
-//! Recorded operations in the words of the specifications: one function an object.
+//! From recorded operations to those of the specifications: one function for each object.
 
 use crate::objects::Object;
 use crate::recorded::Call;
-use crate::spec::{Sequential, key_of};
+use crate::spec::{Seen, Sequential, key_of};
+use crate::specs::map::Append;
+use crate::specs::observed::{self, Effect};
 use crate::specs::*;
 use crate::value::Value;
 use std::collections::BTreeMap;
 
-/// An operation and its response in the words of a specification, or why they make no sense.
+/// An operation and its response as values of a specification, or why they do not fit it.
 pub type Translated<O, R> = Result<(O, Option<R>), String>;
 
 fn unknown<T>(object: Object) -> Result<T, String> {
@@ -18,7 +20,7 @@ fn truth(response: Option<&Value>) -> Result<Option<bool>, String> {
     match response {
         None => Ok(None),
         Some(Value::Bool(truth)) => Ok(Some(*truth)),
-        // Somebody who does not say so was successful.
+        // Without a value, the operation succeeded.
         Some(Value::Nil) => Ok(Some(true)),
         Some(other) => Err(format!("the response is `{other}`; expected true or false")),
     }
@@ -28,19 +30,19 @@ fn items(value: &Value) -> Result<Vec<Value>, String> {
     match value {
         Value::List(items) => Ok(items.clone()),
         Value::Nil => Ok(Vec::new()),
-        other => Err(format!("`{other}` is no list")),
+        other => Err(format!("`{other}` is not a list")),
     }
 }
 
 fn whole(value: &Value) -> Result<i64, String> {
     match value {
         Value::Int(number) => Ok(*number),
-        other => Err(format!("`{other}` is no whole number")),
+        other => Err(format!("`{other}` is not a whole number")),
     }
 }
 
 fn place(value: &Value) -> Result<usize, String> {
-    usize::try_from(whole(value)?).map_err(|_| format!("`{value}` is no place; expected a number from 0 on"))
+    usize::try_from(whole(value)?).map_err(|_| format!("`{value}` is not a place; expected a number from 0 on"))
 }
 
 /// Nothing stands for nothing.
@@ -78,7 +80,7 @@ pub fn cas_register(
     })
 }
 
-/// What is asked of several registers.
+/// The accesses of a transaction to several registers.
 pub type Transaction = Vec<multi_register::Access<Value, Value>>;
 
 /// For [`Object::MultiRegister`].
@@ -103,12 +105,12 @@ fn transaction(asked: &Value, response: Option<&Value>) -> Translated<Transactio
     let told = response.filter(|response| **response != Value::Nil);
     let (asked, parts) = (items(asked)?, items(told.unwrap_or(asked))?);
     if asked.len() != parts.len() {
-        return Err(format!("the response has {} parts, not as many as were asked for", parts.len()));
+        return Err(format!("the response has {} parts, not as many as were invoked", parts.len()));
     }
     let (mut accesses, mut reads) = (Vec::new(), Vec::new());
     for (asked, part) in asked.iter().zip(&parts) {
         if !same_access(asked, part) {
-            return Err(format!("the response has `{part}` where `{asked}` was asked for"));
+            return Err(format!("the response has `{part}` where `{asked}` was invoked"));
         }
         match words(part) {
             [name, key, value] if name.writes() => {
@@ -122,7 +124,7 @@ fn transaction(asked: &Value, response: Option<&Value>) -> Translated<Transactio
             [name, _] | [name, _, _] if name.reads() => {}
             _ => {
                 return Err(format!(
-                    "`{part}` is no part of a transaction; expected [read key value], or [read key] if the value is not known, or [write key value]"
+                    "`{part}` is not a part of a transaction; expected [read key value], or [read key] if the value is not known, or [write key value]"
                 ));
             }
         }
@@ -137,7 +139,7 @@ fn words(part: &Value) -> &[Value] {
     }
 }
 
-/// Whether a part of a response answers a part of what was asked: the same, but for what was read.
+/// Whether a part of a response belongs to a part of the invocation: they are the same, except for what was read.
 fn same_access(asked: &Value, answered: &Value) -> bool {
     match (words(asked), words(answered)) {
         ([reads, key, ..], [also, same, ..]) if reads.reads() && also.reads() => key == same,
@@ -167,27 +169,32 @@ pub struct Kv {
 
 impl Sequential for Kv {
     /// The keys whose value is not the initial one.
-    type State = BTreeMap<Value, Value>;
+    type State = BTreeMap<Value, Held<Value>>;
     type Operation = map::Operation<Value, Value>;
     type Response = map::Response<Value>;
 
-    fn initial(&self) -> BTreeMap<Value, Value> {
+    fn initial(&self) -> Self::State {
         BTreeMap::new()
     }
 
-    fn apply(&self, held: &mut BTreeMap<Value, Value>, operation: &Self::Operation) -> Self::Response {
-        use map::{Append, Operation, Response};
-        let mut value = held.get(operation.key()).unwrap_or(&self.initial).clone();
-        match operation {
-            Operation::Get(_) => return Response::Got(Some(value)),
-            Operation::Put(_, new) => value.clone_from(new),
-            Operation::Append(_, more) => value.append(more),
-            Operation::Delete(_) => value.clone_from(&self.initial),
-        }
-        if value == self.initial {
+    fn apply(&self, held: &mut Self::State, operation: &Self::Operation) -> Self::Response {
+        use map::{Operation, Response};
+        let before = held.get(operation.key());
+        let after = match operation {
+            Operation::Get(_) => {
+                return Response::Got(Some(before.map_or_else(|| self.initial.clone(), Held::value)));
+            }
+            Operation::Put(_, new) => Held::new(new.clone()),
+            Operation::Append(_, more) => match before {
+                Some(before) => before.appended(more),
+                None => Held::new(self.initial.clone()).appended(more),
+            },
+            Operation::Delete(_) => Held::new(self.initial.clone()),
+        };
+        if after.is(&self.initial) {
             held.remove(operation.key());
         } else {
-            held.insert(operation.key().clone(), value);
+            held.insert(operation.key().clone(), after);
         }
         Response::Done
     }
@@ -199,6 +206,50 @@ impl Sequential for Kv {
     fn reads(&self, operation: &Self::Operation, _: Option<&Self::Response>) -> bool {
         matches!(operation, map::Operation::Get(_))
     }
+
+    fn reads_as(&self, held: &Self::State, operation: &Self::Operation, response: &Self::Response) -> bool {
+        match response {
+            map::Response::Got(Some(wanted)) => match held.get(operation.key()) {
+                Some(held) => held.is(wanted),
+                None => self.initial == *wanted,
+            },
+            _ => false,
+        }
+    }
+
+    fn precedence(&self, history: &[Seen<'_, Self::Operation, Self::Response>]) -> Vec<(usize, usize)> {
+        let Some(initial) = text_or_nil(&self.initial) else { return Vec::new() };
+        observed::precedence(history, initial, |seen| effect(seen, initial))
+    }
+
+    fn proposal(&self, history: &[Seen<'_, Self::Operation, Self::Response>]) -> Option<Vec<usize>> {
+        let initial = text_or_nil(&self.initial)?;
+        observed::proposal(history, initial, |seen| effect(seen, initial))
+    }
+}
+
+/// Nil becomes a text when one is appended to it, as the empty text does. Taking one for the other makes more values possible, not fewer.
+fn text_or_nil(value: &Value) -> Option<&str> {
+    match value {
+        Value::Nil => Some(""),
+        value => value.as_text(),
+    }
+}
+
+/// What an operation does to a text, with its key.
+fn effect<'h>(
+    seen: &Seen<'h, map::Operation<Value, Value>, map::Response<Value>>,
+    initial: &'h str,
+) -> (&'h Value, Option<Effect<'h>>) {
+    use map::{Operation, Response};
+    let effect = match (seen.operation, seen.response) {
+        (Operation::Put(_, value), _) => text_or_nil(value).map(Effect::Becomes),
+        (Operation::Append(_, value), _) => value.as_text().map(Effect::Appends),
+        (Operation::Delete(_), _) => Some(Effect::Becomes(initial)),
+        (Operation::Get(_), Some(Response::Got(Some(value)))) => text_or_nil(value).map(Effect::Reads),
+        (Operation::Get(_), _) => Some(Effect::ReadsAnything),
+    };
+    (seen.operation.key(), effect)
 }
 
 /// For [`Object::Set`].
@@ -268,7 +319,7 @@ pub fn mutex(call: &Call, response: Option<&Value>) -> Translated<mutex::Operati
 pub fn log(call: &Call, response: Option<&Value>) -> Translated<log::Operation<Value>, log::Response<Value>> {
     use log::{Operation, Response};
     Ok(match call.name.as_str() {
-        // Not every log tells the place.
+        // Not every log returns the place.
         "append" => {
             let told = response.filter(|response| **response != Value::Nil);
             (Operation::Append(call.value.clone()), told.map(place).transpose()?.map(Response::At))

@@ -62,7 +62,7 @@ impl Value {
             Json::String(text) => Ok(Value::Str(text.clone())),
             Json::Array(items) => items.iter().map(Value::from_json).collect::<Result<_, _>>().map(Value::List),
             Json::Object(_) => {
-                Err("an object is no value; expected null, a number, a text, true, false or a list".into())
+                Err("an object is not a value; expected null, a number, a text, true, false or a list".into())
             }
         }
     }
@@ -116,6 +116,13 @@ impl crate::specs::map::Append for Value {
             (Value::List(items), more) => items.push(more.clone()),
             (Value::Nil, more) => *self = more.clone(),
             (_, more) => *self = Value::List(vec![std::mem::take(self), more.clone()]),
+        }
+    }
+
+    fn as_text(&self) -> Option<&str> {
+        match self {
+            Value::Str(text) => Some(text),
+            _ => None,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A history that is judged while it is made: a [`Stage`] over the values of a specification.
 
-use crate::check::Interner;
+use crate::interner::Interner;
 use crate::spec::Spec;
 use crate::stage::{Relation, Stage, Stuck};
 use std::fmt;
@@ -29,19 +29,19 @@ impl<S: Spec> Watched<S> {
     /// Nothing has happened.
     pub fn new(spec: Arc<S>) -> Watched<S> {
         let (mut states, operations, responses) = (Interner::new(), Interner::new(), Interner::new());
-        let stage = Stage::new(states.intern(&spec.initial()));
+        let stage = Stage::new(states.intern(spec.initial()));
         Watched { numbers: Numbers { spec, states, operations, responses }, stage }
     }
 
     /// A process invokes an operation. One that it was waiting for is given up: it may still take effect.
     pub fn invoke(&mut self, process: u16, operation: S::Operation) {
-        let operation = self.numbers.operations.intern(&operation);
+        let operation = self.numbers.operations.intern(operation);
         self.stage = self.stage.invoke(process, operation);
     }
 
     /// The operation of a process returns. After an error nothing has changed.
     pub fn respond(&mut self, process: u16, response: S::Response) -> Result<(), Unexplained<S>> {
-        let number = self.numbers.responses.intern(&response);
+        let number = self.numbers.responses.intern(response.clone());
         match self.stage.respond(process, number, &mut self.numbers) {
             Ok(stage) => {
                 self.stage = stage;
@@ -96,7 +96,7 @@ impl<S: Spec> Relation for Numbers<S> {
     fn outcomes(&mut self, state: u32, operation: u32) -> Vec<(u32, u32)> {
         let mut outcomes = Vec::new();
         self.spec.outcomes(self.states.value(state), self.operations.value(operation), &mut outcomes);
-        outcomes.iter().map(|(s, r)| (self.states.intern(s), self.responses.intern(r))).collect()
+        outcomes.into_iter().map(|(s, r)| (self.states.intern(s), self.responses.intern(r))).collect()
     }
 
     fn key(&self, operation: u32) -> Option<u64> {

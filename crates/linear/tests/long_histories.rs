@@ -1,5 +1,6 @@
 //! Long histories: one impossible response is found, and told, without looking at everything again and again; many threads are as one.
 
+use manyworlds_core::random::SplitMix64;
 use manyworlds_core::{Observer, Progress, StopReason};
 use manyworlds_linear::specs::map::{Operation as Access, Response as Reply};
 use manyworlds_linear::specs::register::{Operation as Op, Response};
@@ -90,15 +91,16 @@ impl Observer for Patience {
     }
 }
 
-/// Takes very long: many appends at once, and somebody reads what cannot have come of them.
+/// Takes very long: concurrent appends of all words of one to three letters, and a read of seven zeros, although there are six in words of zeros alone.
+/// The read can be cut into words in many ways, so it shows nothing about the order of the appends.
 fn hard() -> History<Access<u8, String>, Reply<String>> {
     let mut history = History::new();
     for process in 0..14 {
-        history.invoke(process, Access::Append(0, process.to_string())).unwrap();
+        history.invoke(process, Access::Append(0, format!("{:b}", process + 2)[1..].to_string())).unwrap();
     }
     (0..14).for_each(|process| history.respond(process, Reply::Done).unwrap());
     history.invoke(0, Access::Get(0)).unwrap();
-    history.respond(0, Reply::Got(Some("something else".to_string()))).unwrap();
+    history.respond(0, Reply::Got(Some("0".repeat(7)))).unwrap();
     history
 }
 
@@ -160,17 +162,12 @@ fn crowd<S: Sequential>(
     put: impl Fn(u32) -> S::Operation,
     take: &S::Operation,
 ) -> History<S::Operation, S::Response> {
-    let mut dice = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-    let mut roll = |n: u64| {
-        dice ^= dice << 13;
-        dice ^= dice >> 7;
-        dice ^= dice << 17;
-        (dice >> 11) % n
-    };
+    let mut random = SplitMix64::new(seed);
+    let mut roll = |n: usize| random.below(n);
     let (mut history, mut state, mut asked) = (History::new(), spec.initial(), 0);
     let mut clients = [const { (None, None) }; 4];
     while asked < operations || clients.iter().any(|client| client.0.is_some()) {
-        let me = roll(4) as usize;
+        let me = roll(4);
         let (operation, response) = &mut clients[me];
         match (operation.take(), response.take()) {
             (None, _) if asked < operations => {

@@ -1,11 +1,9 @@
 //! The checker and the definition say the same about random histories of every object, and every answer can be verified.
 
-mod oracle;
-
+use crate::oracle::brute::{explains, is_consistent};
+use crate::oracle::random::{Words, play, script};
 use manyworlds_linear::specs::*;
 use manyworlds_linear::{Consistency, History, Operation, Options, Spec, Verdict, check_with};
-use oracle::brute::{explains, is_consistent};
-use oracle::random::{Words, play, script};
 use proptest::prelude::*;
 
 /// Operations of a history: longer ones keep the definition busy for ever.
@@ -125,8 +123,8 @@ fn agree<S: Spec>(
 
 macro_rules! random {
     ($($name:ident: $spec:expr, $operations:expr, $responses:expr;)*) => {
-        proptest! {
-            #![proptest_config(ProptestConfig { cases: 200, max_shrink_iters: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+        manyworlds_testkit::random! {
+            #![cases = 200]
             $(
                 #[test]
                 fn $name(script in script()) {
@@ -251,8 +249,8 @@ fn as_stack(history: &QueueHistory) -> History<stack::Operation<u8>, stack::Resp
     History::from_operations(history.operations().iter().map(operation).collect())
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_500, max_shrink_iters: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+manyworlds_testkit::random! {
+    #![cases = 1_500]
 
     #[test]
     fn queues_and_stacks_tell_who_was_first(history in queues()) {

@@ -1,8 +1,9 @@
 //! What readers must not misread: keys, values that are repeated, entries of others, files of other kinds.
 
-use manyworlds_core::{TraceHistory, TraceOperation};
+use manyworlds_core::{TraceHistory, TraceOperation, TraceValue, ValueTree};
 use manyworlds_linear::formats::{Format, json, trace};
 use manyworlds_linear::{Answer, Call, Consistency, Event, Object, Options, Recorded, Value};
+use manyworlds_testkit::random;
 use proptest::prelude::*;
 
 fn read(text: &str) -> Recorded {
@@ -119,7 +120,7 @@ fn tuples_are_keys_if_reads_show_it() {
     let mixed = tuples("[1 nil]", "1");
     assert_eq!(
         complaint(Format::Knossos, &mixed),
-        "6: the :value is no tuple; expected [key value], as line 5 has [key nil]"
+        "6: the :value is not a tuple; expected [key value], as line 5 has [key nil]"
     );
     let swaps = |value: &str| edn(&[(0, "invoke", "cas", value), (0, "ok", "cas", value)]);
     assert!(complaint(Format::Knossos, &swaps(":value [1 [0 1]]")).starts_with("1: the :value may be a tuple"));
@@ -130,7 +131,7 @@ fn tuples_are_keys_if_reads_show_it() {
 fn only_the_nemesis_is_skipped() {
     let text = "{:process :nemesis, :type :info, :f :start, :value nil}\n";
     assert!(read(text).history.is_empty());
-    let bad = "the :process is no number; expected a number from 0 on, or :nemesis";
+    let bad = "the :process is not a number; expected a number from 0 on, or :nemesis";
     for process in [":a", "x0", "nil", "\"0\"", "1.5"] {
         let text = text.replace(":nemesis", process);
         assert_eq!(complaint(Format::Knossos, &text), format!("1: {bad}"), "{process}");
@@ -162,7 +163,7 @@ fn what_is_said_of_operations_in_a_log_must_be_understood() {
         let text = format!("{good}{other}\nINFO  jepsen.util - 0\t:ok\t:write\t1\n");
         assert_eq!(Format::Etcd.read(&text).unwrap().history.pending(), 0, "{other}");
     }
-    assert!(complaint(Format::Etcd, "\nhello\n").starts_with("2: this is no line of a log"));
+    assert!(complaint(Format::Etcd, "\nhello\n").starts_with("2: this is not a line of a log"));
 }
 
 /// Nothing was read but what was written; null is the value at the start.
@@ -184,7 +185,7 @@ fn null_is_a_value_of_transactions_in_json() {
     assert!(check(Object::MultiRegister, &read(&text("[\"read\", \"x\"]"))).is_linearizable());
     for other in ["[\"read\", \"y\", 1]", "[\"write\", \"x\", 1]"] {
         let bad = Object::MultiRegister.check(&read(&text(other)), None, &Options::default()).unwrap_err();
-        assert!(bad.to_string().starts_with("4: ") && bad.to_string().contains("was asked for"), "{bad}");
+        assert!(bad.to_string().starts_with("4: ") && bad.to_string().contains("was invoked"), "{bad}");
     }
 }
 
@@ -331,7 +332,8 @@ fn many_failures_are_struck_out_at_once() {
 }
 
 fn told(process: usize, call: &str, response: Option<&str>, invoked: usize, returned: Option<usize>) -> TraceOperation {
-    TraceOperation { process, call: call.to_string(), response: response.map(str::to_string), invoked, returned }
+    let value = |text: &str| TraceValue::shown(ValueTree::parse(text));
+    TraceOperation { process, call: value(call), response: response.map(value), invoked, returned }
 }
 
 fn of_trace(operations: Vec<TraceOperation>) -> Recorded {
@@ -406,8 +408,8 @@ fn random(steps: &[(usize, i64, Option<i64>)]) -> Recorded {
     recorded.finished()
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+random! {
+    #![cases = 250]
 
     /// A register for each key is what a map of registers is, split or not.
     #[test]

@@ -4,6 +4,7 @@
 use manyworlds_linear::specs::{Map, Register, map, register};
 use manyworlds_linear::stage::Stuck;
 use manyworlds_linear::{Spec, Watched};
+use manyworlds_testkit::random;
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -96,8 +97,8 @@ fn history<O: Clone + std::fmt::Debug + 'static, R: Clone + std::fmt::Debug + 's
     })
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4000))]
+random! {
+    #![cases = 4000]
 
     #[test]
     fn of_a_register(events in history(

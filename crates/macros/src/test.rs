@@ -10,7 +10,8 @@ use syn::{Error, ItemFn, Result, ReturnType, Signature, Type};
 /// The test that the attribute stands for.
 pub fn expand(options: TokenStream, function: TokenStream) -> Result<TokenStream> {
     let Options { fields, monitors, .. } = syn::parse2(options)?;
-    let ItemFn { attrs, vis, sig, block } = syn::parse2(function)?;
+    let ItemFn { attrs, vis, modifiers, sig, block } = syn::parse2(function)?;
+    modifiers.require_empty()?;
     check(&sig)?;
     if let Some(twice) = attrs.iter().find(|attr| attr.path().is_ident("test")) {
         return Err(Error::new(

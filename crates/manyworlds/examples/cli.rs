@@ -80,7 +80,7 @@ const WALK: Model = Model {
     summary: "steps to the left or to the right: how far can one get?",
     params: &[Param::int("steps", 3, 0..=100, "steps"), Param::int("far", 3, 1..=100, "too far")],
     build: Build::Specification(|params| {
-        Ok(Box::new(Specification(Walk { steps: params.int("steps") as i32, far: params.int("far") as i32 })))
+        Ok(Box::new(Specification::new(Walk { steps: params.int("steps") as i32, far: params.int("far") as i32 })))
     }),
 };
 

@@ -93,7 +93,7 @@ impl Model for Table {
 }
 
 fn check(one_is_different: bool) -> Result<Answer, Refused> {
-    Options::new().name("philosophers").check(&Specification(Table { one_is_different }))
+    Options::new().name("philosophers").check(&Specification::new(Table { one_is_different }))
 }
 
 fn main() -> Result<(), Refused> {

@@ -1,15 +1,17 @@
 //! Systems of actors as subjects: one model, every engine.
 
-use crate::options::{EngineName, Options};
+use crate::options::{Options, Rebuild};
 use crate::states::{Seen, check_states};
-use crate::subject::{Answer, Refused, Subject, bounds, confirmed, refuse_strangers, watch};
-use manyworlds_actor::locals::{ActorLocals, refusal};
+use crate::subject::{Answer, Refused, Subject, bounds, confirmed, refuse_engine, refuse_unused, watch};
+use manyworlds_actor::locals::ActorLocals;
 use manyworlds_actor::system::Question;
-use manyworlds_actor::{Faults, System, Worlds};
+use manyworlds_actor::{Faults, System, Worlds, isolation};
+use manyworlds_core::decides::{self, Setup, SubjectKind};
 use manyworlds_core::{
-    Budget, Deadlock, LocalsFactory, Observer, Outcome, Property, Replayed, Trace, TraceError, TraceStep, Verdict,
+    Budget, Deadlock, Engine, Explored, FaultBounds, Flaw, InvalidModel, LocalsFactory, Observer, Outcome, Property,
+    Replayed, SampleUnit, Scope, Semantics, Trace, TraceError, TraceStep, Verdict,
 };
-use manyworlds_explore::{Kind, Model};
+use manyworlds_explore::TransitionSystem;
 use manyworlds_graph::replay::replay;
 use manyworlds_graph::{Config, explore};
 
@@ -25,30 +27,23 @@ impl Subject for System {
         let system = configured(self, options)?;
         let network = system.blueprint().network;
         let (engine, why) = match options.engine {
-            EngineName::Auto => (
-                EngineName::Bfs,
+            Engine::Auto => (
+                Engine::Bfs,
                 Some("breadth-first merges executions that meet again and finds a shortest counterexample".to_string()),
             ),
-            EngineName::Brute => {
-                return Err(Refused(
-                    "engine `brute` runs programs: use must, bfs, dfs, random or a scheduler for actors".to_string(),
-                ));
-            }
             engine => (engine, None),
         };
-        let (system, left_out) = if options.decidable { asked(system, engine, options) } else { (system, Vec::new()) };
-        if options.reduce && system.blueprint().spec.is_some() {
-            return Err(Refused(
-                "persistent sets keep no order between steps of different actors, so they cannot decide whether operations are \
-                 linearizable: check without reduction, or use must"
-                    .to_string(),
-            ));
+        refuse_engine(engine, SubjectKind::Actors)?;
+        let (system, left_out) =
+            if options.decidable { decidable(system, engine, options) } else { (system, Vec::new()) };
+        if let Some(why) = system.blueprint().undecided(engine, &setup(&system, options)) {
+            return Err(Refused(why));
         }
         if let Some(why) = system.unspecified() {
             return Err(Refused(why));
         }
         let (worlds, seen) = match engine {
-            EngineName::Must => {
+            Engine::Must => {
                 let worlds = system.worlds();
                 let outcome = check_executions(&system, &worlds, options, observer)?;
                 let coverage = options.coverage.then(|| worlds.coverage()).flatten();
@@ -57,14 +52,25 @@ impl Subject for System {
             _ => {
                 let [worlds, fresh] = [(); 2].map(|()| worlds(&system, engine));
                 let seen = check_states(&worlds, &fresh, engine, options, Some(network), observer)?;
-                if let Some(why) = worlds.misnamed() {
-                    return Err(Refused(format!("{why}: mend it, or check without symmetry")));
-                }
                 (worlds, seen)
             }
         };
         let Seen { outcome, coverage, frontier, omission } = seen;
-        let outcome = without(explained(&worlds, outcome), &left_out);
+        let mut outcome = scoped(explained(&worlds, outcome), &system, left_out);
+        let skipped = worlds.skipped_properties().then_some(Semantics::PropertiesSkippedWhileActorsAreAbsent);
+        outcome.scope.semantics.extend(skipped);
+        if let Some(why) = worlds.misnamed() {
+            let invalid = InvalidModel::new(Flaw::WrongSymmetry, why).advice("correct it, or check without symmetry");
+            outcome.verdict = Verdict::Invalid(Box::new(invalid));
+        }
+        // Every second walk starts from actors that were never used: memory outside of states is then as it was at first. On the others it is as the
+        // run left it.
+        let mut walks = 0;
+        let fresh = || {
+            walks += 1;
+            if walks % 2 == 0 { worlds_again(&system, engine, options) } else { self::worlds(&system, engine) }
+        };
+        let outcome = sampled(outcome, &worlds, fresh, options.seed);
         Ok(Answer { outcome, engine, why, network: Some(network), coverage, frontier, omission })
     }
 
@@ -74,19 +80,37 @@ impl Subject for System {
         if let Some(message) = system.unspecified() {
             return Err(TraceError::BadHistory { message });
         }
-        match trace.engine.as_str() {
-            "must" => replay(&mut ActorLocals::new(&system).make(), trace, show),
-            name => manyworlds_explore::replay(&worlds(&system, name.parse().unwrap_or_default()), trace, show),
+        match trace.engine {
+            Engine::Must => replay(&mut ActorLocals::new(&system).make(), trace, show),
+            engine => manyworlds_explore::replay(&worlds(&system, engine), trace, show),
         }
     }
 }
 
-/// The worlds of a system as an engine sees them: schedulers judge whole histories, others judge them step by step.
-fn worlds(system: &System, engine: EngineName) -> Worlds {
-    match engine.scheduler() {
-        Some(_) => system.worlds().unwatched(),
-        None => system.worlds(),
+/// Worlds of a system that is built again where that is possible.
+fn worlds_again(system: &System, engine: Engine, options: &Options) -> Worlds {
+    let rebuilt = options.rebuild.as_ref().and_then(Rebuild::system);
+    let rebuilt = rebuilt.and_then(|system| configured(&system, options).ok());
+    worlds(rebuilt.as_ref().unwrap_or(system), engine)
+}
+
+/// Runs handlers again along sampled paths, unless the model is known to be invalid.
+fn sampled(mut outcome: Outcome, worlds: &Worlds, fresh: impl FnMut() -> Worlds, seed: u64) -> Outcome {
+    if outcome.invalid().is_some_and(|invalid| invalid.flaw != Flaw::NotDeterministic) {
+        return outcome;
     }
+    match isolation::check(worlds, fresh, seed, outcome.stats.user_steps) {
+        Ok(paths) => {
+            (outcome.scope.isolation_samples, outcome.scope.isolation_unit) = (Some(paths), SampleUnit::Path);
+        }
+        Err(invalid) => outcome.verdict = Verdict::Invalid(Box::new(invalid)),
+    }
+    outcome
+}
+
+/// The worlds of a system as an engine sees them: schedulers judge whole histories, others judge them step by step.
+fn worlds(system: &System, engine: Engine) -> Worlds {
+    if engine.is_scheduler() { system.worlds().unwatched() } else { system.worlds() }
 }
 
 /// A history that is not linearizable is told with the reason.
@@ -99,29 +123,40 @@ fn explained(worlds: &Worlds, mut outcome: Outcome) -> Outcome {
     outcome
 }
 
+/// What the decision table has to know about a run.
+fn setup(system: &System, options: &Options) -> Setup {
+    Setup { reduced: options.reduce, symmetric: options.symmetry, ..system.blueprint().setup() }
+}
+
 /// The system without the questions that the engine cannot decide, and those.
-fn asked(system: System, engine: EngineName, options: &Options) -> (System, Vec<String>) {
-    let part_of_states = engine == EngineName::Must || options.reduce;
-    let finite = engine == EngineName::Random || engine.scheduler().is_some();
-    let is_decided = |question: &Question| match question.kind {
-        Kind::AtRest => true,
-        Kind::Always | Kind::Never => question.stable || !part_of_states,
-        Kind::Sometimes => !part_of_states,
-        Kind::Eventually => !part_of_states && !finite,
-    };
+fn decidable(system: System, engine: Engine, options: &Options) -> (System, Vec<String>) {
+    let setup = setup(&system, options);
+    let is_decided = |question: &Question| decides::decides(engine, question.asked(), &setup).is_ok();
     let others = system.blueprint().questions.iter().filter(|question| !is_decided(question));
-    let left_out = others.map(|question| format!("`{}`", question.violation().property)).collect();
+    let left_out = others.map(|question| question.violation().property.to_string()).collect();
     (system.keep_questions(is_decided), left_out)
 }
 
-/// The verdict says what was not asked.
-fn without(mut outcome: Outcome, left_out: &[String]) -> Outcome {
-    if let (Verdict::Verified { scope: said } | Verdict::Incomplete { bounds: said, .. }, false) =
-        (&mut outcome.verdict, left_out.is_empty())
-    {
-        said.push_str(&format!(", not asked: {}", left_out.join(", ")));
-    }
+/// Completes the scope by what belongs to actors: faults, fairness, and the properties that were left out.
+fn scoped(mut outcome: Outcome, system: &System, left_out: Vec<String>) -> Outcome {
+    let Faults { losses, duplicates, crashes, restarts, splits } = system.blueprint().faults;
+    let [losses, duplicates, crashes, restarts, partitions] =
+        [losses, duplicates, crashes, restarts, splits].map(u32::from);
+    outcome.scope.faults = FaultBounds { losses, duplicates, crashes, restarts, partitions };
+    outcome.scope.nothing_checked = nothing_checked(system, &left_out);
+    outcome.scope.not_checked = left_out;
     outcome
+}
+
+/// Why nothing was checked, or nothing but what handlers check themselves.
+fn nothing_checked(system: &System, left_out: &[String]) -> Option<String> {
+    let blueprint = system.blueprint();
+    match blueprint {
+        _ if blueprint.actors.is_empty() => Some("the system has no actors: nothing was checked".to_string()),
+        _ if !blueprint.questions.is_empty() || blueprint.spec.is_some() => None,
+        _ if left_out.is_empty() => Some("no property was given: only panics of handlers were checked".to_string()),
+        _ => Some("only panics of handlers were checked".to_string()),
+    }
 }
 
 fn configured(system: &System, options: &Options) -> Result<System, Refused> {
@@ -152,10 +187,7 @@ fn check_executions(
     options: &Options,
     observer: Option<&dyn Observer>,
 ) -> Result<Outcome, Refused> {
-    if let Some(why) = refusal(system.blueprint()) {
-        return Err(Refused(format!("engine `must`: {why}")));
-    }
-    refuse_strangers(options, EngineName::Must)?;
+    refuse_unused(options, Engine::Must)?;
     if options.eager {
         return Err(Refused("option eager: it is for programs, not for actors".to_string()));
     }
@@ -168,7 +200,9 @@ fn check_executions(
         ..Config::default()
     };
     let locals = ActorLocals::sharing(worlds);
-    let report = explore(&locals, &config, &watch(options, observer));
+    let watch = watch(options, observer);
+    let report = explore(&locals, &config, &watch);
+    watch.explored();
     if locals.tore_a_step() {
         return Err(Refused(
             "engine `must`: under mbox the messages that one step sends enter the mailboxes at once, but this engine lets others come in \
@@ -180,10 +214,14 @@ fn check_executions(
     stats.stopped = report.stopped.filter(|_| options.keep_going && report.counterexample.is_some());
     let verdict = match (report.counterexample, report.stopped) {
         (Some(trace), _) => violated(system, options, trace),
-        (None, Some(reason)) => Verdict::Incomplete { reason, bounds: bounds(options).join(", ") },
-        (None, None) => Verdict::Verified { scope: format!("every execution under {}", system.blueprint().network) },
+        (None, Some(reason)) => Verdict::Incomplete { reason },
+        (None, None) => Verdict::Verified,
     };
-    Ok(Outcome { verdict, stats })
+    let network = Some(system.blueprint().network);
+    let memory_not_observed = watch.memory_not_observed();
+    let bounds = bounds(options);
+    let scope = Scope { explored: Explored::Executions, network, bounds, memory_not_observed, ..Scope::default() };
+    Ok(Outcome { verdict, scope, stats })
 }
 
 /// A violation is reported only if it happens again, with a table that knows nothing.

@@ -1,12 +1,13 @@
 //! The builder: a program, how to run it, and the [`Outcome`].
 
 use crate::coverage::{Noted, Tally};
-use crate::linearizable::{Explain, explain};
+use crate::linearizable::{Explain, explain, listening};
 use crate::subject::{confirmed, told};
 use crate::watch::Watch;
+use manyworlds_core::decides::{SubjectKind, runs};
 use manyworlds_core::{
-    Budget, Deadlock, LocalsFactory, Network, Observer, Outcome, Policy, Property, Replayed, StopReason, Trace,
-    TraceError, TraceStep, Verdict,
+    Bounds, Budget, Deadlock, Engine, Explored, FaultBounds, Flaw, InvalidModel, LocalsFactory, Network, Observer,
+    Outcome, Policy, Property, Replayed, Scope, Semantics, StopReason, Trace, TraceError, TraceStep, Verdict,
 };
 use manyworlds_graph::brute::{BruteConfig, brute_force, brute_watched};
 use manyworlds_graph::replay::replay;
@@ -14,42 +15,9 @@ use manyworlds_graph::{Config, Ending, Report, World, explore};
 use manyworlds_program::monitor::{Monitor, MonitorSpec};
 use manyworlds_program::{Main, Program, ProgramConfig};
 use serde_json::{Map, Value};
-use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-
-/// How worlds are explored.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Engine {
-    /// The optimal DPOR of Must: every distinct execution once.
-    #[default]
-    Must,
-    /// Every interleaving, one by one: the naive twin, for tests and small programs.
-    Brute,
-}
-
-impl Engine {
-    /// The name used on the command line and in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Engine::Must => "must",
-            Engine::Brute => "brute",
-        }
-    }
-}
-
-impl FromStr for Engine {
-    type Err = String;
-
-    fn from_str(s: &str) -> Result<Engine, String> {
-        match s {
-            "must" | "auto" => Ok(Engine::Must),
-            "brute" => Ok(Engine::Brute),
-            _ => Err(format!("unknown engine `{s}`: expected auto, must or brute")),
-        }
-    }
-}
 
 /// Checks a program in every world.
 ///
@@ -96,7 +64,7 @@ impl Checker {
             explainers: Vec::new(),
             program: ProgramConfig::default(),
             config: Config::default(),
-            engine: Engine::default(),
+            engine: Engine::Must,
             name: "program".to_string(),
             params: Map::new(),
             seed: 0,
@@ -154,8 +122,14 @@ impl Checker {
     }
 
     /// The engine; [`Engine::Must`] if not given.
+    ///
+    /// # Panics
+    /// If the engine does not run programs: only [`Engine::Must`] (or [`Engine::Auto`]) and [`Engine::Brute`] do.
     pub fn engine(mut self, engine: Engine) -> Checker {
-        self.engine = engine;
+        if let Err(why) = runs(engine, SubjectKind::Program) {
+            panic!("engine `{engine}`: {why}");
+        }
+        self.engine = if engine == Engine::Auto { Engine::Must } else { engine };
         self
     }
 
@@ -285,8 +259,8 @@ impl Checker {
     pub fn worlds(&self) -> (Vec<World>, u64) {
         let config = Config { collect_worlds: true, keep_going: true, ..self.config.clone() };
         let report = match self.engine {
-            Engine::Must => explore(&self.program(), &config, &Watch::idle()),
-            Engine::Brute => self.brute(&config, &Watch::idle()),
+            Engine::Brute => self.brute(&self.program(), &config, &Watch::idle()),
+            _ => explore(&self.program(), &config, &Watch::idle()),
         };
         (report.worlds, report.duplicates)
     }
@@ -307,7 +281,7 @@ impl Checker {
     /// Whether the trace is no violation as this run is configured: it waits where waiting is allowed, or needs more losses than there may be.
     fn forgives(&self, trace: &Trace) -> bool {
         let waits = trace.violation.property == Property::Deadlock && self.config.deadlock == Deadlock::Allow;
-        let losses = trace.steps.iter().filter(|step| step.kind == "lose" && step.choice == Some(1)).count();
+        let losses = trace.steps.iter().filter(|step| step.kind.loses()).count();
         waits || losses > self.config.loss_budget as usize
     }
 
@@ -321,20 +295,32 @@ impl Checker {
 
     pub(crate) fn check_watched(&self, observer: Option<&dyn Observer>, tally: Option<&Tally>) -> Outcome {
         let watch = Watch::new(self.timeout, self.max_memory, self.cancel.clone(), observer);
+        let program = self.program();
         let report = match (self.engine, tally) {
-            (Engine::Must, None) => explore(&self.program(), &self.config, &watch),
-            (Engine::Must, Some(tally)) => explore(&Noted { program: &self.program(), tally }, &self.config, &watch),
-            (Engine::Brute, _) => self.brute(&self.config, &watch),
+            (Engine::Brute, _) => self.brute(&program, &self.config, &watch),
+            (_, None) => explore(&program, &self.config, &watch),
+            (_, Some(tally)) => explore(&Noted { program: &program, tally }, &self.config, &watch),
         };
-        let Report { mut stats, counterexample, stopped, .. } = report;
+        watch.explored();
+        let Report { mut stats, counterexample, stopped, invalid, samples, .. } = report;
         stats.stopped = stopped.filter(|_| self.config.keep_going && stats.violations > 0);
         let verdict = match (counterexample, stopped) {
+            _ if invalid.is_some() => Verdict::Invalid(Box::new(invalid.expect("checked"))),
+            (Some(trace), _) if trace.violation.property == Property::Deterministic => self.not_deterministic(trace),
             (Some(trace), _) => self.violated(trace),
             (None, _) if stats.violations > 0 => self.brute_violated(),
-            (None, Some(reason)) => Verdict::Incomplete { reason, bounds: self.bounds() },
-            (None, None) => Verdict::Verified { scope: self.scope() },
+            (None, Some(reason)) => Verdict::Incomplete { reason },
+            (None, None) => Verdict::Verified,
         };
-        Outcome { verdict, stats }
+        let mut scope = Scope { isolation_samples: samples, ..self.scope() };
+        scope.semantics.extend(program.used_weak_orderings().then_some(Semantics::WeakOrderingsRunAsSeqCst));
+        scope.memory_not_observed = watch.memory_not_observed();
+        Outcome { verdict, scope, stats }
+    }
+
+    /// Why there is nothing to check, if there is nothing.
+    fn nothing_checked(&self) -> Option<String> {
+        self.mains.is_empty().then(|| "the program has no processes: nothing was checked".to_string())
     }
 
     /// What is asked of the program, in words.
@@ -344,21 +330,39 @@ impl Checker {
         std::iter::once("assertion".to_string()).chain(deadlock).chain(monitors).collect()
     }
 
-    /// A violation is reported only if it happens again.
-    fn violated(&self, mut trace: Trace) -> Verdict {
+    /// A trace with the name and the configuration of this run.
+    fn labelled(&self, mut trace: Trace) -> Trace {
         trace.model.clone_from(&self.name);
         trace.params = self.params.clone();
-        trace.engine = self.engine.name().to_string();
+        trace.engine = self.engine;
         trace.network = self.program.network;
         trace.seed = self.seed;
-        // What strays when it is run again cannot be replayed; an eager trace has steps that no program does.
-        let hopeless = trace.violation.property == Property::Deterministic || self.config.eager;
-        let replay = if hopeless { Ok(Replayed::Reproduced) } else { self.replay(&trace, |_, _| {}) };
+        trace
+    }
+
+    /// A process did something else when its history was run again. Such a trace cannot be replayed.
+    fn not_deterministic(&self, trace: Trace) -> Verdict {
+        let trace = self.labelled(trace);
+        let process =
+            trace.violation.process.as_ref().map_or("a process".to_string(), |name| format!("process `{name}`"));
+        let invalid = InvalidModel::new(Flaw::NotDeterministic, format!("{process} is not deterministic"))
+            .evidence(trace.violation.message.clone())
+            .at(trace.violation.location.clone())
+            .advice("a process may depend only on its arguments and on what it receives; use `choose` for a choice");
+        Verdict::Invalid(Box::new(InvalidModel { trace: Some(Box::new(trace)), ..invalid }))
+    }
+
+    /// A violation is reported only if it happens again.
+    fn violated(&self, trace: Trace) -> Verdict {
+        let trace = self.labelled(trace);
+        // An eager trace has steps that no program does, so it cannot be replayed.
+        let (replayed, reasons) = listening(self, &self.explainers);
+        let replay = if self.config.eager { Ok(Replayed::Reproduced) } else { replayed.replay(&trace, |_, _| {}) };
         let mut verdict = confirmed(trace, replay, "the program");
         if let Verdict::Violated { violation, trace } = &mut verdict
             && violation.property == Property::Linearizable
         {
-            explain(self, &self.explainers, violation, trace);
+            explain(reasons, violation, trace);
         }
         verdict
     }
@@ -376,8 +380,8 @@ impl Checker {
         BruteConfig { deadlock, loss_budget, max_executions: config.budget.executions, ..BruteConfig::default() }
     }
 
-    fn brute(&self, config: &Config, observer: &dyn Observer) -> Report {
-        let (worlds, stopped) = brute_watched(&mut self.program().make(), &self.brute_limits(config), observer);
+    fn brute(&self, program: &Program, config: &Config, observer: &dyn Observer) -> Report {
+        let (worlds, stopped) = brute_watched(&mut program.make(), &self.brute_limits(config), observer);
         let count = |ending| worlds.iter().filter(|world| world.ending == ending).count() as u64;
         let mut report = Report::default();
         report.stats.executions = Some(count(Ending::Complete));
@@ -389,22 +393,24 @@ impl Checker {
         report
     }
 
-    fn scope(&self) -> String {
-        let network = self.program.network;
-        let losses = self.config.loss_budget;
-        match losses {
-            0 => format!("every execution under {network}"),
-            _ => format!("every execution under {network} with at most {losses} lost messages"),
+    fn scope(&self) -> Scope {
+        let Budget { executions, states, depth } = self.config.budget;
+        let bounds = Bounds {
+            executions,
+            states,
+            depth,
+            steps_per_process: Some(self.program.step_bound),
+            seconds: self.timeout.map(|timeout| timeout.as_secs_f64()),
+            memory: self.max_memory,
+        };
+        let faults = FaultBounds { losses: self.config.loss_budget, ..FaultBounds::default() };
+        Scope {
+            explored: Explored::Executions,
+            network: Some(self.program.network),
+            bounds,
+            faults,
+            nothing_checked: self.nothing_checked(),
+            ..Scope::default()
         }
-    }
-
-    fn bounds(&self) -> String {
-        let Budget { executions, depth, .. } = self.config.budget;
-        let mut bounds = vec![format!("{} steps a process", self.program.step_bound)];
-        bounds.extend(executions.map(|n| format!("{n} executions")));
-        bounds.extend(depth.map(|n| format!("{n} events an execution")));
-        bounds.extend(self.timeout.map(|t| format!("{} s", t.as_secs_f64())));
-        bounds.extend(self.max_memory.map(|m| format!("{m} bytes")));
-        bounds.join(", ")
     }
 }

@@ -2,12 +2,12 @@
 //! is looked at once, and not each execution.
 
 use manyworlds_core::{
-    Action, Coverage, Cursor, Failure, InputCoverage, LocalStats, Locals, LocalsFactory, NodeId, OBS_END, OBS_TIMEOUT,
-    Obs, Pid, ProcId, ProcessCoverage, Root, StepInfo, ValueId, Violation, type_of,
+    Action, Coverage, Cursor, Detail, Deviation, Failure, InputCoverage, LocalStats, Locals, LocalsFactory, NodeId,
+    OBS_END, OBS_TIMEOUT, Obs, Pid, ProcId, ProcessCoverage, ProcessRole, Rerun, Root, StepInfo, TraceMessage, ValueId,
+    Violation,
 };
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What all workers noted.
@@ -128,12 +128,15 @@ impl<L: Locals> Noting<'_, L> {
                 }
                 Action::Spawn { child, root, .. } => {
                     let child = self.locals.pid(child);
-                    let name = Some(self.locals.describe(at).detail).filter(|name| !name.is_empty());
-                    self.found.entry(child).or_default().name = name.unwrap_or_else(|| child.to_string());
+                    self.found.entry(child).or_default().name = match self.locals.describe(at).detail {
+                        Detail::Child(name) if !name.is_empty() => name,
+                        _ => child.to_string(),
+                    };
                     self.owners.insert(root, (child, "".into()));
                 }
                 Action::Recv { .. } | Action::Choose { .. } | Action::Join { .. } => {
-                    place = self.locals.describe(at).location.unwrap_or_default().into();
+                    let location = self.locals.describe(at).location;
+                    place = location.map_or_else(String::new, |location| location.to_string()).into();
                     self.found.entry(pid).or_default().places.insert(place.clone());
                     break;
                 }
@@ -162,10 +165,10 @@ impl<L: Locals> Noting<'_, L> {
 
     fn value(&mut self, value: ValueId) -> (Arc<str>, u64) {
         let locals = &self.locals;
-        let known = self.values.entry(value).or_insert_with(|| {
-            let shown = locals.show(value);
-            (type_of(&shown).into(), fingerprint(&shown))
-        });
+        let known = self
+            .values
+            .entry(value)
+            .or_insert_with(|| (locals.message(value).type_name().into(), locals.fingerprint(value)));
         known.clone()
     }
 
@@ -173,12 +176,6 @@ impl<L: Locals> Noting<'_, L> {
     fn is_new(&mut self, node: NodeId, reached: (NodeId, Obs)) -> bool {
         self.known.insert(node, reached) != Some(reached)
     }
-}
-
-fn fingerprint(text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
-    hasher.finish()
 }
 
 impl<L> Drop for Noting<'_, L> {
@@ -234,6 +231,10 @@ impl<L: Locals> Locals for Noting<'_, L> {
         self.locals.root_name(proc)
     }
 
+    fn root_role(&self, proc: ProcId) -> ProcessRole {
+        self.locals.root_role(proc)
+    }
+
     fn action(&self, at: Cursor) -> Action {
         self.locals.action(at)
     }
@@ -262,6 +263,18 @@ impl<L: Locals> Locals for Noting<'_, L> {
         self.locals.show(value)
     }
 
+    fn fingerprint(&self, value: ValueId) -> u64 {
+        self.locals.fingerprint(value)
+    }
+
+    fn message(&self, value: ValueId) -> TraceMessage {
+        self.locals.message(value)
+    }
+
+    fn state(&self, node: NodeId) -> Option<u32> {
+        self.locals.state(node)
+    }
+
     fn show_choice(&self, node: NodeId, answer: Obs) -> String {
         self.locals.show_choice(node, answer)
     }
@@ -282,8 +295,12 @@ impl<L: Locals> Locals for Noting<'_, L> {
         self.locals.over_bound()
     }
 
-    fn audit(&mut self, node: NodeId) -> Option<Failure> {
-        self.locals.audit(node)
+    fn can_rerun(&self) -> bool {
+        self.locals.can_rerun()
+    }
+
+    fn rerun(&mut self, run: &Rerun<'_>) -> Result<(), Deviation> {
+        self.locals.rerun(run)
     }
 }
 

@@ -71,10 +71,14 @@ pub fn complaint(name: &str, value: &str, expected: &str) -> String {
     format!("{name} is `{value}`; expected {expected}")
 }
 
+/// How the variables begin that only the tests of Manyworlds itself read. Programs that these tests run inherit them.
+const OWN_TESTS: &str = "MANYWORLDS_TEST_";
+
 /// What to say about variables that look like ours but are not, by name.
 pub fn unknown<'a>(set: impl Iterator<Item = &'a str>) -> Vec<String> {
     let known = || VARIABLES.iter().map(|variable| variable.name);
-    let strange = set.filter(|name| name.starts_with("MANYWORLDS_") && !known().any(|known| known == *name));
+    let ours = set.filter(|name| name.starts_with("MANYWORLDS_") && !name.starts_with(OWN_TESTS));
+    let strange = ours.filter(|name| !known().any(|known| known == *name));
     strange.map(|name| format!("{name} is set, but there is no such variable{}", did_you_mean(name, known()))).collect()
 }
 

@@ -96,12 +96,14 @@ mod suggest;
 pub mod testing;
 mod watch;
 
-pub use checker::{Checker, Engine};
+pub use checker::Checker;
 pub use linearizable::{Invoked, Returned, invoked, returned};
 pub use manyworlds_core::{
-    ActionCoverage, Coverage, Deadlock, FaultCoverage, InputCoverage, Network, NoObserver, Observer, Outcome, Pid,
-    Policy, ProcessCoverage, Progress, Property, Replayed, ScheduleStats, Stats, StopReason, Trace, TraceError,
-    TraceHistory, TraceOperation, TraceProcess, TraceStep, Verdict, Violation,
+    ActionCoverage, Awaited, Bounds, Coverage, Deadlock, Delivery, Engine, Explored, FaultBounds, FaultCoverage,
+    Fingerprint, Flaw, InputCoverage, InvalidModel, Location, Network, NoObserver, Observer, Outcome, Pid, Policy,
+    ProcessCoverage, ProcessRole, ProcessStatus, Progress, Property, Reduced, Replayed, SampleUnit, ScheduleStats,
+    Scope, Semantics, Stats, StepKind, StopReason, Trace, TraceError, TraceHistory, TraceMessage, TraceNote,
+    TraceOperation, TraceProcess, TraceStep, TraceValue, ValueTree, Verdict, Violation,
 };
 pub use manyworlds_graph::{Ending, World, WorldEvent};
 pub use manyworlds_macros::{monitor, test};
@@ -109,7 +111,7 @@ pub use manyworlds_program::{
     Channel, Choices, JoinHandle, Message, Monitor, Observe, Observed, ProcessBuilder, assume, choose, flip, me,
     monitor, on, process, recv, recv_timeout, recv_timeout_where, recv_where, send, send_lossy, spawn,
 };
-pub use options::{EngineName, Options};
+pub use options::{Options, Rebuild};
 pub use states::Specification;
 pub use subject::{Answer, Refused, Subject};
 pub use watch::{Watch, peak_resident_bytes, resident_bytes};

@@ -6,11 +6,11 @@
 
 use crate::Checker;
 use manyworlds_core::panics::{NotLinearizable, listen};
-use manyworlds_core::{HISTORY_PROCESS, Pid, Trace, TraceHistory, Violation};
+use manyworlds_core::{Pid, Trace, TraceHistory, Violation};
 use manyworlds_linear::stage::Stuck;
 use manyworlds_linear::{Datum, Explanation, History, Spec, Watched, first_impossible};
 use manyworlds_program::monitor::{Monitor, MonitorSpec, Observe, Observed, Subscription};
-use manyworlds_program::note;
+use manyworlds_program::{Recorded, record};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,29 +23,29 @@ pub struct Invoked<O>(pub O);
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Returned<R>(pub R);
 
-// In the words that traces are searched for.
+// That it is an invocation or a response is not part of the value that is shown: the record says so.
 impl<O: fmt::Debug> fmt::Debug for Invoked<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "invoked {:?}", self.0)
+        self.0.fmt(f)
     }
 }
 
 impl<R: fmt::Debug> fmt::Debug for Returned<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "returned {:?}", self.0)
+        self.0.fmt(f)
     }
 }
 
 /// Records that this process invokes an operation, for [`Checker::linearizable`]. Nobody else hears of it.
 #[track_caller]
 pub fn invoked<O: Datum>(operation: O) {
-    note(Invoked(operation));
+    record(Recorded::Invocation, Invoked(operation));
 }
 
 /// Records what the operation that this process invoked returns.
 #[track_caller]
 pub fn returned<R: Datum>(response: R) {
-    note(Returned(response));
+    record(Recorded::Response, Returned(response));
 }
 
 /// What was heard before a response that cannot be, and that response.
@@ -114,37 +114,52 @@ fn monitor<S: Spec>(spec: &Arc<S>, desk: &Desk<S>) -> MonitorSpec {
         desk: desk.clone(),
         processes: Vec::new(),
     };
-    MonitorSpec::new(make).named(HISTORY_PROCESS).in_real_time()
+    MonitorSpec::new(make).named("history").of_history().in_real_time()
 }
 
-/// Says why the history of a trace is impossible; `None` if this specification has nothing against it.
-pub(crate) type Explain = Arc<dyn Fn(&Checker, &Trace) -> Option<Explanation> + Send + Sync>;
+/// Why the history that was replayed last is impossible; `None` if the specification allows it.
+pub(crate) type Reason = Box<dyn FnOnce() -> Option<Explanation>>;
 
-/// Has the trace performed once more, with a monitor that keeps the values which the trace has only in words.
+/// Prepares a checker for a replay after which the reason can be given.
+pub(crate) type Explain = Arc<dyn Fn(Checker) -> (Checker, Reason) + Send + Sync>;
+
+/// Puts a monitor that leaves what it heard on a desk of its own in the place of the one that judged the search. The values are those of the replay
+/// that confirms the violation.
 fn explainer<S: Spec>(spec: Arc<S>, place: usize) -> Explain {
-    Arc::new(move |checker, trace| {
-        let desk = Desk::<S>::default();
-        let again = checker.clone().watch_instead(place, monitor(&spec, &desk));
-        again.replay(trace, |_, _| {}).ok()?;
-        let heard = desk.lock().unwrap_or_else(PoisonError::into_inner).take()?;
-        // The specification is user code.
-        listen(|| catch_unwind(AssertUnwindSafe(|| first_impossible(&*spec, heard.operations())))).ok().flatten()
+    Arc::new(move |checker| {
+        let (spec, desk) = (spec.clone(), Desk::<S>::default());
+        let listening = checker.watch_instead(place, monitor(&spec, &desk));
+        let reason = move || {
+            let heard = desk.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+            // The specification is user code.
+            listen(|| catch_unwind(AssertUnwindSafe(|| first_impossible(&*spec, heard.operations())))).ok().flatten()
+        };
+        (listening, Box::new(reason))
     })
 }
 
-/// Adds to a violation the history and why no order explains it, and says who got the impossible response, and where.
-pub(crate) fn explain(checker: &Checker, explainers: &[Explain], violation: &mut Violation, trace: &mut Trace) {
+/// A checker whose replays leave behind why a history is impossible, and whom to ask then.
+pub(crate) fn listening(checker: &Checker, explainers: &[Explain]) -> (Checker, Vec<Reason>) {
+    explainers.iter().fold((checker.clone(), Vec::new()), |(checker, mut reasons), explain| {
+        let (listening, reason) = explain(checker);
+        reasons.push(reason);
+        (listening, reasons)
+    })
+}
+
+/// Adds to a violation the history and why no order explains it, and names the process that got the impossible response, and the place.
+pub(crate) fn explain(reasons: Vec<Reason>, violation: &mut Violation, trace: &mut Trace) {
     let Some(mut history) = TraceHistory::recorded(trace) else { return };
     let is_there = |why: &Explanation| why.stuck.iter().chain(&why.prefix).all(|&at| at < history.operations.len());
-    if let Some(why) = explainers.iter().find_map(|explain| explain(checker, trace)).filter(is_there) {
+    if let Some(why) = reasons.into_iter().find_map(|reason| reason()).filter(is_there) {
         (history.linearization, history.stuck) = (why.prefix, why.stuck);
         history.minimal = why.minimal.filter(|_| why.is_minimal).unwrap_or_default();
         history.core = why.core.unwrap_or_default();
     }
     if let Some(operation) = history.stuck.first().map(|&at| &history.operations[at]) {
         violation.process = Some(trace.processes[operation.process].name.clone());
-        let said = operation.returned.and_then(|heard| trace.steps[heard].reads);
-        violation.location = said.and_then(|said| trace.steps[said].location.clone());
+        let said = operation.returned.and_then(|heard| trace.steps[heard].kind.send());
+        violation.location = said.and_then(|said| trace.steps[said].at.clone());
         trace.violation = violation.clone();
     }
     trace.history = Some(history);

@@ -1,127 +1,34 @@
 //! How a model is checked, whatever kind of model it is: the table of all options.
 
-use manyworlds_core::{Network, Observer, Policy};
-use manyworlds_explore::SchedulerName;
+use manyworlds_actor::System;
+use manyworlds_core::{Engine, Network, Observer, Policy};
 use serde_json::{Map, Value};
 use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::subject::{Answer, Refused, Subject, told};
 
-/// The engines of the house.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum EngineName {
-    /// Whatever suits the model; the answer says which, and why.
-    #[default]
-    Auto,
-    /// The optimal DPOR of Must: every distinct execution once. Programs and actors.
-    Must,
-    /// Every interleaving, one by one: the naive twin of `must`. Programs.
-    Brute,
-    /// Breadth-first over global states: a shortest counterexample. Actors and specifications.
-    Bfs,
-    /// Depth-first over global states: little memory. Actors and specifications.
-    Dfs,
-    /// Seeded random walks: never complete. Actors and specifications.
-    Random,
-    /// DS2's systematic random scheduler: schedules drawn with a seed. Actors, as all schedulers.
-    SystematicRandom,
-    /// DS2's exhaustive scheduler: every schedule.
-    Exhaustive,
-    /// DS2's delay-bounded scheduler: a round robin with few delays.
-    Delay,
-    /// DS2's DPOR scheduler: every schedule up to the order of independent receives.
-    Dpor,
-    /// DS2's TransDPOR scheduler: one reversal at a time; may miss schedules.
-    TransDpor,
-    /// DS2's IRed scheduler: reversals that a chain of senders shows; may miss schedules.
-    IRed,
-    /// DS2's LiViola scheduler: reversals that concern one key; may miss schedules.
-    LiViola,
-}
+/// Builds a system of actors again.
+#[derive(Clone)]
+pub struct Rebuild(Arc<dyn Fn() -> Option<System> + Send + Sync>);
 
-impl EngineName {
-    /// All of them.
-    pub const ALL: [EngineName; 13] = [
-        EngineName::Auto,
-        EngineName::Must,
-        EngineName::Bfs,
-        EngineName::Dfs,
-        EngineName::Random,
-        EngineName::Brute,
-        EngineName::SystematicRandom,
-        EngineName::Exhaustive,
-        EngineName::Delay,
-        EngineName::Dpor,
-        EngineName::TransDpor,
-        EngineName::IRed,
-        EngineName::LiViola,
-    ];
-
-    /// The name used on the command line and in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            EngineName::Auto => "auto",
-            EngineName::Must => "must",
-            EngineName::Brute => "brute",
-            EngineName::Bfs => "bfs",
-            EngineName::Dfs => "dfs",
-            EngineName::Random => "random",
-            EngineName::SystematicRandom => "systematic-random",
-            EngineName::Exhaustive => "exhaustive",
-            EngineName::Delay => "delay",
-            EngineName::Dpor => "dpor",
-            EngineName::TransDpor => "trans-dpor",
-            EngineName::IRed => "ired",
-            EngineName::LiViola => "liviola",
-        }
+impl Rebuild {
+    /// Builds the system by this function; `None` if the subject is not a system of actors.
+    pub fn new(build: impl Fn() -> Option<System> + Send + Sync + 'static) -> Rebuild {
+        Rebuild(Arc::new(build))
     }
 
-    /// The two letters that DS2 has for a scheduler; other engines have none.
-    pub fn letters(self) -> Option<&'static str> {
-        Some(match self.scheduler()? {
-            SchedulerName::SystematicRandom => "sr",
-            SchedulerName::Exhaustive => "ex",
-            SchedulerName::Delay => "db",
-            SchedulerName::Dpor => "dp",
-            SchedulerName::TransDpor => "td",
-            SchedulerName::IRed => "ir",
-            SchedulerName::LiViola => "lv",
-        })
-    }
-
-    /// The scheduler, if it is one.
-    pub fn scheduler(self) -> Option<SchedulerName> {
-        match self {
-            EngineName::SystematicRandom => Some(SchedulerName::SystematicRandom),
-            EngineName::Exhaustive => Some(SchedulerName::Exhaustive),
-            EngineName::Delay => Some(SchedulerName::Delay),
-            EngineName::Dpor => Some(SchedulerName::Dpor),
-            EngineName::TransDpor => Some(SchedulerName::TransDpor),
-            EngineName::IRed => Some(SchedulerName::IRed),
-            EngineName::LiViola => Some(SchedulerName::LiViola),
-            _ => None,
-        }
+    /// The system, built again.
+    pub fn system(&self) -> Option<System> {
+        (self.0)()
     }
 }
 
-impl fmt::Display for EngineName {
+impl fmt::Debug for Rebuild {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for EngineName {
-    type Err = String;
-
-    fn from_str(s: &str) -> Result<EngineName, String> {
-        EngineName::ALL.into_iter().find(|engine| engine.name() == s || engine.letters() == Some(s)).ok_or_else(|| {
-            let names = EngineName::ALL.map(EngineName::name).join(", ");
-            format!("unknown engine `{s}`: expected one of {names}")
-        })
+        f.write_str("Rebuild")
     }
 }
 
@@ -129,7 +36,7 @@ impl FromStr for EngineName {
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The engine.
-    pub engine: EngineName,
+    pub engine: Engine,
     /// The network of operations and channels that have none of their own.
     pub network: Option<Network>,
     /// Workers; 0 counts as 1. Counts do not depend on it.
@@ -168,6 +75,8 @@ pub struct Options {
     pub coverage: bool,
     /// How many actors the scheduler `delay` may skip in one schedule.
     pub delays: Option<u32>,
+    /// How to build the subject again, so that sampled paths start from actors that were never used. Named models of a command line have it.
+    pub rebuild: Option<Rebuild>,
     /// The name under which traces are written.
     pub name: String,
     /// The parameters that traces mention.
@@ -181,7 +90,7 @@ impl Options {
     }
 
     /// Chooses the engine.
-    pub fn engine(mut self, engine: EngineName) -> Options {
+    pub fn engine(mut self, engine: Engine) -> Options {
         self.engine = engine;
         self
     }

@@ -1,10 +1,11 @@
-//! Programs as subjects: the options of the house on top of what a [`Checker`] was built with.
+//! Programs as subjects: the common options on top of what a [`Checker`] was built with.
 
-use crate::checker::{Checker, Engine};
+use crate::checker::Checker;
 use crate::coverage::Tally;
-use crate::options::{EngineName, Options};
-use crate::subject::{Answer, Refused, Subject, refuse_strangers};
-use manyworlds_core::{Observer, Replayed, Trace, TraceError, TraceStep};
+use crate::options::Options;
+use crate::subject::{Answer, Refused, Subject, refuse_engine, refuse_unused};
+use manyworlds_core::decides::SubjectKind;
+use manyworlds_core::{Engine, Network, Observer, Replayed, Trace, TraceError, TraceStep};
 
 impl Checker {
     /// The same program with these options.
@@ -45,32 +46,25 @@ impl Subject for Checker {
     }
 
     fn check(&self, options: &Options, observer: Option<&dyn Observer>) -> Result<Answer, Refused> {
-        let (name, engine) = match options.engine {
-            EngineName::Auto | EngineName::Must => (EngineName::Must, Engine::Must),
-            EngineName::Brute => (EngineName::Brute, Engine::Brute),
-            scheduler if scheduler.scheduler().is_some() => {
-                return Err(Refused(format!(
-                    "engine `{scheduler}` orders the receives of actors, and a program has none: use must or brute"
-                )));
-            }
-            other => {
-                return Err(Refused(format!(
-                    "engine `{other}` visits global states, and a running program has none that could be kept: use must or brute"
-                )));
-            }
-        };
-        refuse_strangers(options, name)?;
+        refuse_engine(options.engine, SubjectKind::Program)?;
+        let engine = if options.engine == Engine::Brute { Engine::Brute } else { Engine::Must };
+        refuse_unused(options, engine)?;
         if options.decidable {
             return Err(Refused("option decidable: it is for actors; a program is asked everything".to_string()));
         }
         let checker = self.configured(options, engine);
+        let network = checker.default_network();
+        if options.eager && network != Network::P2p {
+            return Err(Refused(format!(
+                "option eager: it distinguishes orders of arrival under p2p, and the network is {network}: use the network p2p, or leave eager out"
+            )));
+        }
         let tally = (options.coverage && engine == Engine::Must).then(Tally::default);
         let outcome = checker.check_watched(observer, tally.as_ref());
         let coverage = tally.map(|tally| tally.told(checker.asked()));
-        let why = "a program's worlds are its executions, and must visits each once".to_string();
-        let why = (options.engine == EngineName::Auto).then_some(why);
-        let network = Some(checker.default_network());
-        Ok(Answer { outcome, engine: name, why, network, coverage, frontier: None, omission: None })
+        let why = "a program is explored execution by execution, and must visits each once".to_string();
+        let why = (options.engine == Engine::Auto).then_some(why);
+        Ok(Answer { outcome, engine, why, network: Some(network), coverage, frontier: None, omission: None })
     }
 
     fn replay(&self, trace: &Trace, show: &mut dyn FnMut(usize, &TraceStep)) -> Result<Replayed, TraceError> {

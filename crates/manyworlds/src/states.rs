@@ -1,14 +1,18 @@
 //! Engines on global states: from a transition system to an [`Outcome`].
 
-use crate::options::{EngineName, Options};
-use crate::subject::{Answer, Refused, Subject, bounds, confirmed, refuse_strangers, watch};
+use crate::options::Options;
+use crate::subject::{Answer, Refused, Subject, bounds, confirmed, refuse_engine, refuse_unused, watch};
+use manyworlds_core::decides::SubjectKind;
 use manyworlds_core::{
-    ActionCoverage, Budget, Coverage, Network, Observer, Outcome, Property, Replayed, StopReason, Trace, TraceError,
-    TraceStep, Verdict,
+    ActionCoverage, Budget, Coverage, Engine, Explored, Network, Observer, Outcome, Property, Reduced, Replayed,
+    SampleUnit, Scope, Stats, Trace, TraceError, TraceStep, Verdict,
 };
-use manyworlds_explore::{Config, Engine, Model, Reduction, Report, explore, narrate, replay};
+pub use manyworlds_explore::Specification;
+use manyworlds_explore::{
+    Config, Model, Reduction, Report, TransitionSystem, Unanswered, explore, narrate, narrate_nothing, replay,
+};
 
-/// A transition system to be checked: a specification in the style of TLA+.
+/// A specification in the style of TLA+ is checked as a [`Specification`], which says what the model knows about itself.
 ///
 /// ```
 /// use manyworlds::explore::{Model, Property};
@@ -27,14 +31,15 @@ use manyworlds_explore::{Config, Engine, Model, Reduction, Report, explore, narr
 ///     fn properties(&self) -> Vec<Property<Counter>> { vec![Property::always("small", |_, n| *n <= 3)] }
 /// }
 ///
-/// let answer = Options::new().check(&Specification(Counter))?;
+/// let answer = Options::new().check(&Specification::new(Counter))?;
 /// assert!(answer.outcome.is_verified());
 /// assert_eq!(answer.outcome.stats.states, Some(4));
 /// # Ok::<(), manyworlds::Refused>(())
 /// ```
-pub struct Specification<M: Model>(pub M);
-
-impl<M: Model> Subject for Specification<M> {
+impl<M: Model, I, F> Subject for Specification<M, I, F>
+where
+    Specification<M, I, F>: TransitionSystem,
+{
     fn kind(&self) -> &'static str {
         "specification"
     }
@@ -50,22 +55,19 @@ impl<M: Model> Subject for Specification<M> {
             return Err(Refused("a specification loses no messages: it says itself what can happen".to_string()));
         }
         let (engine, why) = match options.engine {
-            EngineName::Auto => (EngineName::Bfs, Some("breadth-first finds a shortest counterexample".to_string())),
-            EngineName::Must | EngineName::Brute => {
-                return Err(Refused(format!(
-                    "engine `{}` follows messages, and a specification has none: use bfs, dfs or random",
-                    options.engine
-                )));
-            }
+            Engine::Auto => (Engine::Bfs, Some("breadth-first finds a shortest counterexample".to_string())),
             engine => (engine, None),
         };
-        let Seen { outcome, coverage, frontier, omission } =
-            check_states(&self.0, &self.0, engine, options, None, observer)?;
+        refuse_engine(engine, SubjectKind::Specification)?;
+        // Neither is used before: the first is explored, and a violation is replayed on the second.
+        let (model, fresh) = (self.clone(), self.clone());
+        let seen = check_states(&model, &fresh, engine, options, None, observer)?;
+        let Seen { outcome, coverage, frontier, omission } = seen;
         Ok(Answer { outcome, engine, why, network: None, coverage, frontier, omission })
     }
 
     fn replay(&self, trace: &Trace, show: &mut dyn FnMut(usize, &TraceStep)) -> Result<Replayed, TraceError> {
-        replay(&self.0, trace, show)
+        replay(&self.clone(), trace, show)
     }
 }
 
@@ -78,24 +80,29 @@ pub struct Seen {
 }
 
 /// Runs an engine on the states of `model`; a violation must show again on `fresh`, which shares nothing with it.
-pub fn check_states<M: Model>(
+pub fn check_states<M: TransitionSystem>(
     model: &M,
     fresh: &M,
-    engine: EngineName,
+    engine: Engine,
     options: &Options,
     network: Option<Network>,
     observer: Option<&dyn Observer>,
 ) -> Result<Seen, Refused> {
-    refuse_strangers(options, engine)?;
-    let how = match (engine, engine.scheduler()) {
-        (_, Some(name)) => Engine::Schedules(name),
-        (EngineName::Dfs, _) => Engine::Dfs,
-        (EngineName::Random, _) => Engine::Random,
-        _ => Engine::Bfs,
-    };
+    refuse_unused(options, engine)?;
     let config = configuration(options);
     let watch = watch(options, observer);
-    let report = explore(model, how, &config, &watch).map_err(|refusal| Refused(refusal.to_string()))?;
+    let report = match explore(model, engine, &config, &watch) {
+        Ok(report) => report,
+        Err(Unanswered::Refused(refusal)) => return Err(Refused(refusal.to_string())),
+        Err(Unanswered::Invalid(invalid)) => {
+            return Ok(unseen::<M>(Verdict::Invalid(invalid), engine, options, network));
+        }
+        Err(Unanswered::NoStart(violation)) => {
+            let trace = labelled(narrate_nothing(model, violation), engine, options, network);
+            return Ok(unseen::<M>(violated(fresh, trace), engine, options, network));
+        }
+    };
+    watch.explored();
     let mut stats = report.stats;
     if let Some(histories) = &mut stats.histories {
         histories.first_bug_time = watch.first_bug_time();
@@ -104,25 +111,43 @@ pub fn check_states<M: Model>(
     let verdict = match &report.found {
         Some(found) => {
             stats.stopped = report.stopped.filter(|_| options.keep_going);
-            let mut trace = narrate(model, &found.path, found.violation.clone());
-            trace.model.clone_from(&options.name);
-            trace.params = options.params.clone();
-            trace.engine = engine.name().to_string();
-            trace.network = network.unwrap_or_default();
-            trace.seed = options.seed;
-            trace.losses = options.losses;
-            violated(fresh, trace)
+            let trace = narrate(model, &found.path, found.violation.clone());
+            violated(fresh, labelled(trace, engine, options, network))
         }
-        None => without_violation(&report, engine, options, network),
+        None => report.stopped.map_or(Verdict::Verified, |reason| Verdict::Incomplete { reason }),
     };
+    let mut scope = scope(&report, engine, options, network);
+    scope.memory_not_observed = watch.memory_not_observed();
+    if M::USER_CODE && report.properties == 0 {
+        let nothing = "the specification declares no property, so nothing but a panic could be found";
+        scope.nothing_checked = Some(nothing.to_string());
+    }
     let frontier = report.stopped.filter(|_| stats.states.is_some()).map(|_| report.frontier);
     let omission = report.omission;
     let coverage = options.coverage.then(|| coverage(model, report.unreached, report.actions));
-    Ok(Seen { outcome: Outcome { verdict, stats }, coverage, frontier, omission })
+    Ok(Seen { outcome: Outcome { verdict, scope, stats }, coverage, frontier, omission })
 }
 
-/// What the model tells; one that keeps no count can still say what it was asked.
-fn coverage<M: Model>(model: &M, unreached: Vec<String>, actions: Vec<ActionCoverage>) -> Coverage {
+/// Completes a trace by what its path does not say.
+fn labelled(mut trace: Trace, engine: Engine, options: &Options, network: Option<Network>) -> Trace {
+    trace.model.clone_from(&options.name);
+    trace.params = options.params.clone();
+    trace.engine = engine;
+    trace.network = network.unwrap_or_default();
+    trace.seed = options.seed;
+    trace.losses = options.losses;
+    trace
+}
+
+/// A verdict without figures.
+fn unseen<M: TransitionSystem>(verdict: Verdict, engine: Engine, options: &Options, network: Option<Network>) -> Seen {
+    let scope = scope(&Report::<M>::default(), engine, options, network);
+    let stats = Stats { violations: u64::from(matches!(verdict, Verdict::Violated { .. })), ..Stats::default() };
+    Seen { outcome: Outcome { verdict, scope, stats }, coverage: None, frontier: None, omission: None }
+}
+
+/// What the model says; one that keeps no count can still say which properties it has.
+fn coverage<M: TransitionSystem>(model: &M, unreached: Vec<String>, actions: Vec<ActionCoverage>) -> Coverage {
     let asked = || model.properties().iter().map(|property| property.reported().to_string()).collect();
     let told = model.coverage().unwrap_or_else(|| Coverage { properties: asked(), actions, ..Coverage::default() });
     Coverage { unreached, ..told }
@@ -143,83 +168,49 @@ fn configuration(options: &Options) -> Config {
     }
 }
 
-fn without_violation<M: Model>(
+/// What the run covers.
+fn scope<M: TransitionSystem>(
     report: &Report<M>,
-    engine: EngineName,
+    engine: Engine,
     options: &Options,
     network: Option<Network>,
-) -> Verdict {
-    let Some(reason) = report.stopped else {
-        return Verdict::Verified { scope: scope(report, engine, options, network) };
-    };
-    let mut bounds = bounds(options);
-    if reason == StopReason::SchedulerIncomplete {
-        // A number that nobody gave is told: somebody may want a larger one.
-        let drawn = report.stats.executions.filter(|_| options.max_executions.is_none());
-        bounds.push(match (engine, drawn) {
-            (EngineName::SystematicRandom, Some(n)) => {
-                format!("{n} schedules drawn at random, max-executions draws more")
-            }
-            _ => left_out(engine).to_string(),
-        });
+) -> Scope {
+    let mut reductions = Vec::new();
+    reductions.extend(options.reduce.then_some(Reduced::PersistentSets));
+    reductions.extend(options.symmetry.then_some(Reduced::Symmetry));
+    Scope {
+        explored: explored(engine, options),
+        network,
+        bounds: bounds(options),
+        reductions,
+        undecided: report.undecided.clone(),
+        not_reached: report.unreached.clone(),
+        frontier: report.stopped.filter(|_| report.stats.states.is_some()).map(|_| report.frontier),
+        collision_probability: report.omission,
+        isolation_samples: report.sampled,
+        isolation_unit: SampleUnit::State,
+        ..Scope::default()
     }
-    if reason == StopReason::MaxDepth && options.max_depth.is_none() {
-        bounds.push("schedules were cut off".to_string());
-    }
-    if reason == StopReason::MaxExecutions && options.max_executions.is_none() {
-        bounds.push("a sample of random walks".to_string());
-    }
-    let states = |n: u64| format!("{n} {}", if n == 1 { "state was" } else { "states were" });
-    if report.stats.states.is_some() {
-        bounds.push(format!("{} known but not expanded", states(report.frontier)));
-    }
-    bounds.extend(report.undecided.iter().map(|name| format!("`{name}` is not decided")));
-    let reached = |name: &String| format!("`sometimes {name}` was not seen so far");
-    bounds.extend(report.unreached.iter().map(reached));
-    bounds.extend(report.omission.map(mistaken));
-    Verdict::Incomplete { reason, bounds: bounds.join(", ") }
 }
 
-/// What a scheduler that may leave schedules out has seen.
-fn left_out(engine: EngineName) -> &'static str {
+/// What a complete run of this engine has seen all of.
+pub fn explored(engine: Engine, options: &Options) -> Explored {
     match engine {
-        EngineName::SystematicRandom => "schedules drawn at random",
-        EngineName::Delay => "schedules with few delays",
-        EngineName::Dpor => "every execution up to the order of independent receives, but not every state",
-        EngineName::LiViola => "schedules that differ for one key",
-        _ => "schedules with one reversal at a time",
+        Engine::Must | Engine::Brute => Explored::Executions,
+        Engine::Exhaustive => Explored::Schedules,
+        Engine::Dpor => Explored::SchedulesUpToIndependence,
+        Engine::SystematicRandom => Explored::RandomSchedules,
+        Engine::Delay => Explored::DelayBoundedSchedules,
+        Engine::LiViola => Explored::SchedulesOfOneKey,
+        Engine::TransDpor | Engine::IRed => Explored::ReversedSchedules,
+        Engine::Random => Explored::RandomWalks,
+        _ if options.reduce => Explored::StatesUpToIndependence,
+        _ => Explored::States,
     }
-}
-
-/// What "every state" means, and how sure it is.
-fn scope<M: Model>(report: &Report<M>, engine: EngineName, options: &Options, network: Option<Network>) -> String {
-    let under = network.map(|network| format!(" under {network}")).unwrap_or_default();
-    match engine {
-        EngineName::Exhaustive => return format!("every schedule{under}"),
-        EngineName::Dpor => return format!("every schedule up to the order of independent receives{under}"),
-        _ => {}
-    }
-    let mut scope = "every reachable state".to_string();
-    if options.reduce {
-        scope = "every execution up to the order of independent steps".to_string();
-    }
-    if options.symmetry {
-        scope.push_str(" up to renaming");
-    }
-    scope.push_str(&under);
-    match report.omission {
-        Some(p) => format!("{scope} ({})", mistaken(p)),
-        None => format!("{scope}, compared whole"),
-    }
-}
-
-/// How sure it is that no state was left out.
-fn mistaken(probability: f64) -> String {
-    format!("a state was taken for another with probability below {:.0e}", probability.max(1e-30))
 }
 
 /// A violation must show again; that something never happens is shown by no path.
-fn violated<M: Model>(fresh: &M, trace: Trace) -> Verdict {
+fn violated<M: TransitionSystem>(fresh: &M, trace: Trace) -> Verdict {
     let shown_by_no_path = matches!(trace.violation.property, Property::Sometimes { .. });
     let replay = if shown_by_no_path { Ok(Replayed::Reproduced) } else { replay(fresh, &trace, |_, _| {}) };
     confirmed(trace, replay, "the model")

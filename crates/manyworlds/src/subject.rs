@@ -1,9 +1,11 @@
 //! What can be checked: a program, a system of actors, a specification. One interface for the command line, the tests and the books.
 
-use crate::options::{EngineName, Options};
+use crate::options::Options;
 use crate::watch::Watch;
+use manyworlds_core::decides::{self, SubjectKind};
 use manyworlds_core::{
-    Coverage, Network, Observer, Outcome, Property, Replayed, Trace, TraceError, TraceStep, Verdict, Violation,
+    Bounds, Coverage, Engine, Flaw, InvalidModel, Network, Observer, Outcome, Policy, Replayed, Trace, TraceError,
+    TraceStep, Verdict,
 };
 use manyworlds_report::{Hints, Style, failure, summary};
 use std::fmt;
@@ -26,7 +28,7 @@ pub struct Answer {
     /// The verdict and the figures.
     pub outcome: Outcome,
     /// The engine that ran.
-    pub engine: EngineName,
+    pub engine: Engine,
     /// Why `auto` took that one.
     pub why: Option<String>,
     /// The network of operations and channels that have none of their own; a specification has none.
@@ -63,51 +65,64 @@ pub fn watch<'a>(options: &Options, observer: Option<&'a dyn Observer>) -> Watch
     Watch::new(options.timeout, options.max_memory, options.cancel.clone(), observer)
 }
 
-/// What limited a run, in words.
-pub fn bounds(options: &Options) -> Vec<String> {
-    let mut bounds = Vec::new();
-    bounds.extend(options.max_executions.map(|n| format!("{n} executions")));
-    bounds.extend(options.max_states.map(|n| format!("{n} states")));
-    bounds.extend(options.max_depth.map(|n| format!("depth {n}")));
-    bounds.extend(options.timeout.map(|t| format!("{} s", t.as_secs_f64())));
-    bounds.extend(options.max_memory.map(|m| format!("{m} bytes")));
-    bounds
+/// The limits of a run.
+pub fn bounds(options: &Options) -> Bounds {
+    Bounds {
+        executions: options.max_executions,
+        states: options.max_states,
+        depth: options.max_depth,
+        steps_per_process: None,
+        seconds: options.timeout.map(|timeout| timeout.as_secs_f64()),
+        memory: options.max_memory,
+    }
 }
 
-/// Options that only some engines know: refuses those that were given to another.
-pub fn refuse_strangers(options: &Options, engine: EngineName) -> Result<(), Refused> {
-    let keeps_states = matches!(engine, EngineName::Bfs | EngineName::Dfs);
-    let takes_reads = matches!(engine, EngineName::Must | EngineName::Brute);
-    let strangers = [
+/// Refuses options that do nothing for an engine.
+pub fn refuse_unused(options: &Options, engine: Engine) -> Result<(), Refused> {
+    let keeps_states = engine.keeps_states();
+    let is_must = engine == Engine::Must;
+    let unused = [
         (options.max_states.is_some() && !keeps_states, "max-states", "counts executions: use max-executions"),
         (options.exact && !keeps_states, "exact", "keeps no set of states"),
-        (options.reduce && !keeps_states, "reduce", "knows no persistent sets: use bfs or dfs"),
+        (options.reduce && !keeps_states, "reduce", "does not use persistent sets: use bfs or dfs"),
         (options.symmetry && !keeps_states, "symmetry", "keeps no set of states"),
         (options.max_executions.is_some() && keeps_states, "max-executions", "counts states: use max-states"),
         (
-            options.delays.is_some() && engine != EngineName::Delay,
+            options.delays.is_some() && engine != Engine::Delay,
             "delays",
-            "delays nobody: it is for the scheduler `delay`",
+            "does not delay actors: this option is for the scheduler `delay`",
         ),
-        (options.eager && !takes_reads, "eager", "does not know reads: it is for `must` on programs"),
+        (options.eager && !is_must, "eager", "does not distinguish orders of arrival: use `must`, for programs only"),
+        (options.policy != Policy::default() && !is_must, "policy", "does not order processes by a policy: use `must`"),
+        (
+            options.max_depth.is_some() && engine == Engine::Brute,
+            "max-depth",
+            "does not cut executions off: use `must`",
+        ),
     ];
-    match strangers.iter().find(|(given, ..)| *given) {
+    match unused.iter().find(|(given, ..)| *given) {
         Some((_, option, why)) => Err(Refused(format!("option {option}: engine `{engine}` {why}"))),
         None => Ok(()),
     }
 }
 
+/// Refuses an engine that does not run subjects of this kind.
+pub fn refuse_engine(engine: Engine, subject: SubjectKind) -> Result<(), Refused> {
+    decides::runs(engine, subject).map_err(|why| Refused(format!("engine `{engine}`: {why}")))
+}
+
 /// A violation is reported as what it is only if its `replay` reproduced it; if not, user code (`whose`, in words) is not deterministic.
-pub fn confirmed(mut trace: Trace, replay: Result<Replayed, TraceError>, whose: &str) -> Verdict {
+pub fn confirmed(trace: Trace, replay: Result<Replayed, TraceError>, whose: &str) -> Verdict {
     let problem = match replay {
-        Ok(Replayed::Reproduced) => None,
-        Ok(Replayed::Gone) => Some("it did not happen again".to_string()),
-        Err(error) => Some(error.to_string()),
+        Ok(Replayed::Reproduced) => {
+            return Verdict::Violated { violation: trace.violation.clone(), trace: Box::new(trace) };
+        }
+        Ok(Replayed::Gone) => "every step could be repeated, but the violation did not occur again".to_string(),
+        Err(error) => error.to_string(),
     };
-    if let Some(problem) = problem {
-        let message =
-            format!("`{}` was seen, but replayed {problem}: {whose} is not deterministic", trace.violation.message);
-        trace.violation = Violation { property: Property::Deterministic, message, ..trace.violation };
-    }
-    Verdict::Violated { violation: trace.violation.clone(), trace: Box::new(trace) }
+    let invalid = InvalidModel::new(Flaw::NotDeterministic, format!("{whose} is not deterministic"))
+        .evidence(format!("first run: {}: {}", trace.violation.property, trace.violation.message))
+        .evidence(format!("replay: {problem}"))
+        .at(trace.violation.location.clone());
+    Verdict::Invalid(Box::new(InvalidModel { trace: Some(Box::new(trace)), ..invalid }))
 }

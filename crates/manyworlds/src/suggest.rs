@@ -1,5 +1,7 @@
 //! Did you mean …?
 
+use strsim::levenshtein;
+
 /// At most so many names are suggested.
 const MOST: usize = 3;
 
@@ -18,8 +20,9 @@ pub fn did_you_mean<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Str
 /// The name closest to `word`, if one is close; otherwise names of which `word` is a part. Capital letters do not count.
 fn suggestions<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let (word, names) = (word.to_lowercase(), names.collect::<Vec<&str>>());
-    let close = |name: &&str| distance(&word, &name.to_lowercase()) <= limit(&word);
-    let closest = names.iter().copied().filter(close).min_by_key(|name| (distance(&word, &name.to_lowercase()), *name));
+    let distance = |name: &str| levenshtein(&word, &name.to_lowercase());
+    let close = names.iter().copied().filter(|name| distance(name) <= limit(&word));
+    let closest = close.min_by_key(|name| (distance(name), *name));
     match closest {
         Some(name) => vec![name],
         None => names.into_iter().filter(|name| has_part(&name.to_lowercase(), &word)).take(MOST).collect(),
@@ -39,21 +42,6 @@ fn limit(word: &str) -> usize {
 fn has_part(name: &str, part: &str) -> bool {
     let begins = |(at, _): (usize, &str)| at == 0 || !name[..at].ends_with(char::is_alphanumeric);
     part.chars().count() > 1 && name.match_indices(part).any(begins)
-}
-
-/// Levenshtein distance.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let cost = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = cost.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

@@ -12,6 +12,8 @@ const MEMORY_EVERY: u64 = 5_000;
 pub struct Watch<'a> {
     deadline: Option<Instant>,
     max_memory: Option<u64>,
+    /// How resident memory is read; a parameter for tests.
+    resident: fn() -> Option<u64>,
     cancel: Option<Arc<AtomicBool>>,
     inner: Option<&'a dyn Observer>,
     /// When memory is looked at next, in microseconds after the start.
@@ -33,7 +35,8 @@ impl<'a> Watch<'a> {
         let started = Instant::now();
         let deadline = timeout.and_then(|timeout| started.checked_add(timeout));
         let (next_look, first_bug, judging) = (AtomicU64::new(0), OnceLock::new(), Mutex::default());
-        Watch { deadline, max_memory, cancel, inner, next_look, started, first_bug, judging }
+        let resident = resident_bytes;
+        Watch { deadline, max_memory, resident, cancel, inner, next_look, started, first_bug, judging }
     }
 
     /// How long a scheduler judged histories.
@@ -44,6 +47,11 @@ impl<'a> Watch<'a> {
     /// How long it took a scheduler to find something wrong.
     pub fn first_bug_time(&self) -> Option<Duration> {
         self.first_bug.get().copied()
+    }
+
+    /// Whether there is a limit on memory that cannot be observed, because this system does not report resident memory.
+    pub fn memory_not_observed(&self) -> bool {
+        self.max_memory.is_some() && (self.resident)().is_none()
     }
 
     /// Whether memory has not been looked at for a while. One worker looks for all.
@@ -61,6 +69,8 @@ impl<'a> Watch<'a> {
 
 impl Observer for Watch<'_> {
     fn tick(&self, progress: &Progress) -> Option<StopReason> {
+        // Whoever watches sees every tick, also those that end the run.
+        let wanted = self.inner.and_then(|inner| inner.tick(progress));
         if self.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             return Some(StopReason::Cancelled);
         }
@@ -69,11 +79,17 @@ impl Observer for Watch<'_> {
         }
         if let Some(max) = self.max_memory
             && self.is_time_to_look()
-            && resident_bytes().is_some_and(|bytes| bytes > max)
+            && (self.resident)().is_some_and(|bytes| bytes > max)
         {
             return Some(StopReason::MaxMemory);
         }
-        self.inner.and_then(|inner| inner.tick(progress))
+        wanted
+    }
+
+    fn explored(&self) {
+        if let Some(inner) = self.inner {
+            inner.explored();
+        }
     }
 
     fn first_bug(&self, schedule: u64) {
@@ -95,18 +111,44 @@ impl Observer for Watch<'_> {
     }
 }
 
-/// The memory this process holds, where the operating system tells.
+/// The memory this process holds, where the operating system reports it.
 pub fn resident_bytes() -> Option<u64> {
-    status_kilobytes("VmRSS:").map(|kb| kb * 1024)
+    memory_stats::memory_stats().map(|stats| stats.physical_mem as u64)
 }
 
-/// The most memory this process ever held, where the operating system tells.
+/// The most memory this process ever held. Only Linux reports it.
 pub fn peak_resident_bytes() -> Option<u64> {
-    status_kilobytes("VmHWM:").map(|kb| kb * 1024)
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let kilobytes: u64 =
+        status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.split_whitespace().next()?.parse().ok()?;
+    Some(kilobytes * 1024)
 }
 
-fn status_kilobytes(field: &str) -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|line| line.starts_with(field))?;
-    line.split_whitespace().nth(1)?.parse().ok()
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A watch with this limit that reads resident memory so.
+    fn watch(max_memory: Option<u64>, resident: fn() -> Option<u64>) -> Watch<'static> {
+        Watch { resident, ..Watch::new(None, max_memory, None, None) }
+    }
+
+    #[test]
+    fn a_limit_that_cannot_be_observed_is_reported_and_ends_nothing() {
+        let blind = watch(Some(1), || None);
+        assert!(blind.memory_not_observed());
+        assert_eq!(blind.tick(&Progress::default()), None);
+        assert!(!watch(None, || None).memory_not_observed(), "there is no limit");
+        let seeing = watch(Some(1), || Some(2));
+        assert!(!seeing.memory_not_observed());
+        assert_eq!(seeing.tick(&Progress::default()), Some(StopReason::MaxMemory));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn resident_memory_is_known_and_below_its_peak() {
+        // The kernel updates the peak in batches, so the two may differ a little.
+        let (now, peak) = (resident_bytes().expect("it is known"), peak_resident_bytes().expect("it is known"));
+        assert!(now > 1 << 16 && now < peak + (8 << 20), "{now} bytes, at most {peak}");
+    }
 }

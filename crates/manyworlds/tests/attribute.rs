@@ -98,7 +98,7 @@ mod numbers {
 }
 
 #[manyworlds::test]
-#[should_panic(expected = "`attribute::a_deadlock_is_a_violation` violates `no deadlock` in main at ")]
+#[should_panic(expected = "`it::attribute::a_deadlock_is_a_violation` violates `no deadlock` in main at ")]
 fn a_deadlock_is_a_violation() {
     recv::<u32>();
 }

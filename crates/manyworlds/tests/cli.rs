@@ -1,7 +1,6 @@
 //! `manyworlds::cli!`: the example with models of its own does what the zoo's command does.
 
-mod built;
-
+use crate::built;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -9,10 +9,11 @@ use manyworlds::prelude::{me, recv, send};
 use manyworlds::sync::atomic::{AtomicI64, Ordering};
 use manyworlds::sync::mpsc;
 use manyworlds::{
-    Checker, Deadlock, Ending, Engine, Network, Pid, Property, Replayed, Trace, invoked, returned, thread,
+    Checker, Deadlock, Ending, Engine, Network, Pid, Property, Replayed, Trace, TraceValue, invoked, returned, thread,
 };
 use manyworlds_report::html::{Page, html};
 use manyworlds_report::{Hints, Style, failure};
+use manyworlds_testkit::random;
 use proptest::prelude::*;
 
 fn increments(atomic: bool) -> Checker {
@@ -44,7 +45,7 @@ fn an_atomic_increment_is_linearizable_and_two_steps_are_not() {
     let violation = outcome.violation().expect("a lost increment");
     assert_eq!(violation.property, Property::Linearizable);
     assert_eq!(violation.process.as_deref(), Some("main"));
-    assert!(violation.location.as_deref().unwrap().contains("linearizable_programs.rs"), "{violation:?}");
+    assert!(violation.location.as_ref().unwrap().file.contains("linearizable_programs.rs"), "{violation:?}");
 }
 
 /// Sending does not wait, so only the mailbox orders two sends. A monitor that is told causally would see the second one first.
@@ -85,7 +86,10 @@ fn a_counterexample_carries_its_history_and_why_it_is_impossible() {
     for engine in [Engine::Must, Engine::Brute] {
         let outcome = increments(false).engine(engine).check();
         let history = outcome.trace().unwrap().history.clone().unwrap();
-        let words: Vec<_> = history.operations.iter().map(|o| (o.call.as_str(), o.response.as_deref())).collect();
+        let shown = |value: &TraceValue| value.to_string();
+        let operations = history.operations.iter();
+        let words: Vec<_> = operations.map(|o| (shown(&o.call), o.response.as_ref().map(shown))).collect();
+        let words: Vec<_> = words.iter().map(|(call, response)| (call.as_str(), response.as_deref())).collect();
         assert_eq!(
             words,
             [("Add(1)", Some("Added")), ("Add(1)", Some("Added")), ("Read", Some("Count(1)"))],
@@ -102,7 +106,7 @@ fn with_several_objects_the_history_is_that_of_the_one_that_is_wrong() {
     let outcome = two_objects().check();
     let history = outcome.trace().unwrap().history.clone().unwrap();
     assert_eq!(history.operations.len(), 1);
-    assert_eq!(history.operations[0].call, "Dequeue");
+    assert_eq!(history.operations[0].call.to_string(), "Dequeue");
     assert_eq!((history.stuck, history.core), (vec![0], vec![0]));
 }
 
@@ -208,19 +212,22 @@ fn perform(deed: Deed) {
     }
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+/// Steps after which brute force gives up and a program is not compared.
+const BRUTE_STEPS: u64 = 40_000;
+
+random! {
+    #![cases = 40, compared = 50]
 
     #[test]
     fn must_misses_no_history_that_brute_force_finds(
         network in prop::sample::select(Network::ALL.to_vec()),
         clients in prop::collection::vec(
             prop::collection::vec(prop_oneof![(1..3u8).prop_map(Deed::Write), (0..2u16).prop_map(Deed::Read)], 1..=2),
-            2..=3,
+            2..=2,
         ),
     ) {
         let checker = copies(network, &clients);
-        let Some(worlds) = checker.brute_worlds(5_000) else { return Ok(()) };
+        let Some(worlds) = checker.brute_worlds(BRUTE_STEPS) else { return Ok(0) };
         let wrong = worlds.iter().any(|world| world.ending == Ending::Violating);
         prop_assert_eq!(checker.check().violation().is_some(), wrong, "{} {:?}", network, clients);
     }

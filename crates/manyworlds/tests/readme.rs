@@ -1,7 +1,6 @@
 //! The README shows code that is run, and what it prints.
 
-mod built;
-
+use crate::built;
 use manyworlds::prelude::*;
 
 const README: &str = include_str!("../../../README.md");
@@ -51,5 +50,17 @@ fn the_output_is_what_it_prints() {
         let run = built::example(name).output().expect("the example runs");
         let printed = String::from_utf8(run.stdout).expect("the output is text");
         assert_eq!(output, printed, "{name}");
+    }
+}
+
+#[test]
+fn the_tables_of_engines_are_those_of_the_decision_table() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for file in ["README.md", "book/src/engines/README.md"] {
+        let text = std::fs::read_to_string(root.join(file)).expect("it is part of the repository");
+        let (_, rest) =
+            text.split_once("<!-- engines -->\n").unwrap_or_else(|| panic!("{file} has no table of engines"));
+        let (table, _) = rest.split_once("<!-- end -->").expect("the table ends");
+        assert_eq!(table, manyworlds_core::decides::markdown(), "{file}");
     }
 }

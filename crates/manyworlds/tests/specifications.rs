@@ -1,7 +1,7 @@
 //! What is told of a specification besides the verdict: which kinds of actions there were, and what came of them.
 
 use manyworlds::explore::{Model, Property};
-use manyworlds::{EngineName, Options, Specification};
+use manyworlds::{Engine, Options, Specification};
 
 /// A lamp with a switch that works, a switch that does nothing, and one that is never enabled.
 #[derive(Clone)]
@@ -41,10 +41,10 @@ impl Model for Lamp {
 
 #[test]
 fn what_came_of_each_kind_of_action_is_told_if_it_is_wanted() {
-    for engine in [EngineName::Bfs, EngineName::Dfs] {
+    for engine in [Engine::Bfs, Engine::Dfs] {
         for threads in [1, 2] {
             let options = Options { coverage: true, threads, ..Options::new().engine(engine) };
-            let coverage = options.check(&Specification(Lamp)).unwrap().coverage.expect("it was wanted");
+            let coverage = options.check(&Specification::new(Lamp)).unwrap().coverage.expect("it was wanted");
             let told = |action: &manyworlds::ActionCoverage| {
                 (action.name.clone(), action.listed, action.taken, action.changed)
             };
@@ -54,5 +54,5 @@ fn what_came_of_each_kind_of_action_is_told_if_it_is_wanted() {
             assert_eq!(coverage.properties, ["sometimes light"]);
         }
     }
-    assert!(Options::new().check(&Specification(Lamp)).unwrap().coverage.is_none());
+    assert!(Options::new().check(&Specification::new(Lamp)).unwrap().coverage.is_none());
 }

@@ -79,7 +79,7 @@ fn race(wrong: bool) -> impl Fn() + Send + Sync {
 fn a_trace_is_written_replayed_first_and_forgotten_when_mended() {
     let mut bench = Bench::new("lifecycle");
     assert_eq!(bench.run(race(false)), Ok(()));
-    assert!(bench.said().contains("some_crate::inner::lifecycle verified: every execution under p2p; 2 executions"));
+    assert!(bench.said().contains("some_crate::inner::lifecycle verified: every execution under p2p (isolation sampled: 2 executions); 2 executions"));
     assert!(!bench.file().exists());
 
     let message = bench.fails(race(true));
@@ -187,7 +187,7 @@ fn a_hit_bound_fails_unless_it_is_allowed() {
     bench.environment.max_executions = Some(1);
     let message = bench.fails(race(false));
     assert!(message.contains("a bound was hit (max-executions) after 1 complete executions"), "{message}");
-    assert!(message.contains("1 executions; raise `max_executions`"), "{message}");
+    assert!(message.contains("at most 1 execution,") && message.contains("raise `max_executions`"), "{message}");
     bench.case.options.incomplete = Some(Incomplete::Allow);
     assert_eq!(bench.run(race(false)), Ok(()));
     assert!(bench.said().contains("incomplete"));
@@ -293,7 +293,7 @@ fn specimen() {
 /// Runs `specimen` in a process of its own.
 fn harness(variables: &[(&str, &str)]) -> (bool, String) {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "specimen", "--ignored", "--nocapture"]);
+    command.args(["--exact", "testing::specimen", "--ignored", "--nocapture"]);
     for name in
         std::env::vars_os().map(|(name, _)| name).filter(|name| name.to_string_lossy().starts_with("MANYWORLDS_"))
     {
@@ -312,11 +312,11 @@ fn the_environment_is_obeyed_under_the_test_harness() {
     let dir = ("MANYWORLDS_DIR", directory.to_str().unwrap());
 
     let (passed, text) = harness(&[dir]);
-    assert!(passed && text.contains("testing::specimen verified"), "{text}");
+    assert!(passed && text.contains("it::testing::specimen verified"), "{text}");
 
     let (passed, text) = harness(&[dir, wrong]);
-    let file = directory.join("manyworlds-testing-specimen.json");
-    assert!(!passed && file.exists() && text.contains("cargo test -p manyworlds specimen\n"), "{text}");
+    let file = directory.join("manyworlds-it-testing-specimen.json");
+    assert!(!passed && file.exists() && text.contains("cargo test -p manyworlds testing::specimen\n"), "{text}");
     assert!(
         text.contains("panicked at crates/manyworlds/tests/testing.rs:"),
         "a failure is blamed on the test: {text}"

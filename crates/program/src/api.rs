@@ -1,9 +1,9 @@
 //! What a process can do (Must §2, §5).
 
-use crate::context::{Ctx, Template, quietly, with};
-use crate::monitor;
+use crate::context::{Ctx, Template, quietly, with, with_or};
+use crate::monitor::{self, Recorded};
 use crate::trie::{Closing, Filter, Loc, same_place};
-use crate::values::Message;
+use crate::values::{Message, Payload};
 use manyworlds_core::Choices;
 use manyworlds_core::{Network, OBS_TIMEOUT, Obs, Pid};
 use std::any::Any;
@@ -16,7 +16,7 @@ use std::rc::Rc;
 /// The code of a spawned process. It is cloned for every run, so a closure may give its captures away.
 struct Code<F>(F);
 
-impl<T: Message, F: FnOnce() -> T + Clone + 'static> Template for Code<F> {
+impl<T: Message, F: FnOnce() -> T + Clone + Send + 'static> Template for Code<F> {
     fn run(&self, ctx: &Ctx) -> u32 {
         let code = quietly(|| self.0.clone());
         ctx.intern(code())
@@ -25,9 +25,21 @@ impl<T: Message, F: FnOnce() -> T + Clone + 'static> Template for Code<F> {
 
 /// Starts a process that runs `f`. See [`process`] for names and daemons.
 ///
-/// The closure is cloned whenever its process has to be run again, so what it captures must be `Clone`.
+/// The closure is cloned whenever its process has to be run again, so what it captures must be `Clone`. As in the standard library, it must be `Send`:
+///
+/// ```no_run
+/// # extern crate manyworlds_program as manyworlds;
+/// let shared = std::sync::Arc::new(1);
+/// manyworlds::spawn(move || *shared + 1);
+/// ```
+///
+/// ```compile_fail
+/// # extern crate manyworlds_program as manyworlds;
+/// let shared = std::rc::Rc::new(1);
+/// manyworlds::spawn(move || *shared + 1);
+/// ```
 #[track_caller]
-pub fn spawn<T: Message, F: FnOnce() -> T + Clone + 'static>(f: F) -> JoinHandle<T> {
+pub fn spawn<T: Message, F: FnOnce() -> T + Clone + Send + 'static>(f: F) -> JoinHandle<T> {
     process("").spawn(f)
 }
 
@@ -53,9 +65,9 @@ impl<N: fmt::Display> ProcessBuilder<N> {
 
     /// Starts it.
     #[track_caller]
-    pub fn spawn<T: Message, F: FnOnce() -> T + Clone + 'static>(self, f: F) -> JoinHandle<T> {
+    pub fn spawn<T: Message, F: FnOnce() -> T + Clone + Send + 'static>(self, f: F) -> JoinHandle<T> {
         let loc = Location::caller();
-        let pid = with(|ctx| ctx.spawn(Code(f), self.daemon, &self.name, loc));
+        let pid = with_or(Ctx::pid, |ctx| ctx.spawn(Code(f), self.daemon, &self.name, loc));
         JoinHandle { pid, result: PhantomData }
     }
 }
@@ -78,7 +90,7 @@ impl<T: Message> JoinHandle<T> {
     #[track_caller]
     pub fn join(self) -> T {
         let loc = Location::caller();
-        with(|ctx| {
+        with_or(Ctx::stand_in, |ctx| {
             let known = ctx.shared.memory.borrow().by_pid.get(&self.pid).copied();
             let Some(child) = known.map(manyworlds_core::ProcId) else {
                 ctx.misuse(format!("{:?} is no process of this execution", self.pid), loc);
@@ -117,7 +129,7 @@ impl<T> fmt::Debug for JoinHandle<T> {
 /// The id of the running process.
 #[track_caller]
 pub fn me() -> Pid {
-    with(Ctx::pid)
+    with_or(Ctx::pid, Ctx::pid)
 }
 
 /// Operations under a network of their own, whatever the default of the run: `on(Network::Mbox).send(to, message)`.
@@ -138,7 +150,14 @@ pub fn send<M: Message>(to: Pid, message: M) {
 #[track_caller]
 pub fn note<M: Message>(message: M) {
     let loc = Location::caller();
-    with(|ctx| monitor::notify(ctx, ctx.pid(), &message, loc));
+    with_or(|_| (), |ctx| monitor::notify(ctx, ctx.pid(), &message, Recorded::Nothing, loc));
+}
+
+/// Tells the monitors that observe messages of this type that an operation is invoked, or returns: `message` shows the operation or the response.
+#[track_caller]
+pub fn record<M: Message>(what: Recorded, message: M) {
+    let loc = Location::caller();
+    with_or(|_| (), |ctx| monitor::notify(ctx, ctx.pid(), &message, what, loc));
 }
 
 /// Sends `message`, or loses it, as long as the run's loss budget allows.
@@ -192,7 +211,7 @@ pub fn choose<C: Choices>(options: C) -> C::Item {
         _ => with(|ctx| ctx.misuse(format!("`choose` was given {count} options; it can take {MAX_OPTIONS}"), loc)),
     };
     let chosen = options.option(answer as usize);
-    with(|ctx| ctx.note(&chosen));
+    with_or(|_| (), |ctx| ctx.note(&chosen));
     chosen
 }
 
@@ -207,13 +226,13 @@ pub fn flip() -> bool {
 pub fn assume(condition: bool) {
     if !condition {
         let loc = Location::caller();
-        with(|ctx| ctx.stop(Closing::Stuck { loc }))
+        with_or(|_| (), |ctx| ctx.stop(Closing::Stuck { loc }))
     }
 }
 
 fn pick(arity: u32, loss: Option<Pid>, loc: Loc) -> Obs {
     let same = |closing: &Closing| matches!(closing, Closing::Choose { arity: a, loss: s, loc: l } if *a == arity && *s == loss && same_place(l, loc));
-    with(|ctx| ctx.ask(same, || Closing::Choose { arity, loss, loc }))
+    with_or(|_| 0, |ctx| ctx.ask(same, || Closing::Choose { arity, loss, loc }))
 }
 
 /// A network to send and receive on; see [`on`].
@@ -231,10 +250,11 @@ impl Channel {
     #[track_caller]
     pub fn send<M: Message>(self, to: Pid, message: M) {
         let loc = Location::caller();
-        with(|ctx| {
-            monitor::notify(ctx, to, &message, loc);
+        let send = |ctx: &Ctx| {
+            monitor::notify(ctx, to, &message, Recorded::Nothing, loc);
             ctx.send(to, message, self.network(ctx), loc);
-        });
+        };
+        with_or(|_| (), send);
     }
 
     /// See [`send_lossy`].
@@ -243,7 +263,7 @@ impl Channel {
         match pick(2, Some(to), Location::caller()) {
             0 => self.send(to, message),
             // Nobody gets it, but a report shows what it was.
-            _ => with(|ctx| ctx.note(&message)),
+            _ => with_or(|_| (), |ctx| ctx.note(&message)),
         }
     }
 
@@ -277,7 +297,8 @@ impl Channel {
         filter: Option<F>,
         loc: Loc,
     ) -> Option<M> {
-        with(|ctx| {
+        let idle = |ctx: &Ctx| blocking.then(|| ctx.stand_in());
+        with_or(idle, |ctx| {
             let network = self.network(ctx);
             let Some(message) = ctx.receive_again(network, blocking, filter.is_some(), loc) else {
                 return receive_message(ctx, network, blocking, filter, loc);
@@ -320,7 +341,7 @@ fn receive_message<M: Message, F: Fn(&M) -> bool + 'static>(
 }
 
 /// Waits for the answer to a receive.
-pub(crate) fn ask_message<M: Message, P: Fn(&M) -> bool + 'static>(
+pub(crate) fn ask_message<M: Payload, P: Fn(&M) -> bool + 'static>(
     ctx: &Ctx,
     network: Network,
     blocking: bool,

@@ -5,8 +5,9 @@
 //! observation is needed.
 
 use crate::coroutine::{Yielder, overflowed};
+use crate::running::Processes;
 use crate::trie::{Closing, Loc, NONE, Node, Rec, Trie, same_place};
-use crate::values::{Message, Tag, Value, Values, hash, show};
+use crate::values::{Payload, Tag, Value, Values, hash, show};
 use manyworlds_core::panics;
 use manyworlds_core::{Action, Failure, FailureKind, Network, NodeId, OBS_TIMEOUT, Obs, Pid, ProcId, ValueId};
 use rustc_hash::FxHashMap;
@@ -14,6 +15,8 @@ use std::cell::{Cell, RefCell};
 use std::fmt::Debug;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The code of a process, to be run any number of times.
 pub trait Template {
@@ -54,8 +57,24 @@ pub struct Shared {
     pub network: Network,
     /// How many operations a process may do.
     pub step_bound: u64,
+    /// The code of the processes that were spawned in the current rerun.
+    pub spawned: RefCell<FxHashMap<Pid, Rc<dyn Template>>>,
     /// Monitors: whether one wants to see a message, by the type of the message.
     pub monitors: Vec<crate::monitor::Watcher>,
+    /// Which process runs.
+    pub processes: Arc<Processes>,
+    /// Whether a process used an ordering of atomics that is weaker than `SeqCst`: one flag for all tables of a program.
+    pub weak_orderings: Arc<AtomicBool>,
+}
+
+impl Shared {
+    /// A process used an ordering of atomics that is weaker than `SeqCst`.
+    pub fn note_weak_ordering(&self) {
+        // Workers share the flag; most of them find it set and leave its cache line alone.
+        if !self.weak_orderings.load(Ordering::Relaxed) {
+            self.weak_orderings.store(true, Ordering::Relaxed);
+        }
+    }
 }
 
 /// A process while it runs.
@@ -78,8 +97,10 @@ pub struct Ctx {
     repeated: Cell<usize>,
     spawned: Cell<u32>,
     steps: Cell<u64>,
-    /// Whether even the last node is only compared, not recorded.
-    audit: Cell<bool>,
+    /// Whether the process takes part in a rerun: its whole past is known, and it pauses at every operation.
+    rerun: Cell<bool>,
+    /// How it departed from its known past: what it did before, what it does now, and where.
+    strayed: RefCell<Option<(String, String, Option<manyworlds_core::Location>)>>,
     /// The API is closed to who stands on its stack below this address.
     floor: usize,
     /// Set while the coroutine runs.
@@ -115,6 +136,18 @@ pub fn try_with<R>(f: impl FnOnce(&Ctx) -> R) -> Option<R> {
     }
     // SAFETY: `enter` holds the `Rc` for as long as `CURRENT` points to it, and nothing takes `&mut Ctx`.
     Some(f(unsafe { &*ctx }))
+}
+
+/// Calls `f` with the current process, or `idle` if it is being unwound: it failed, or it waits for ever and is given up. Destructors that run then
+/// may use the API, and what they do has no effect.
+#[track_caller]
+pub fn with_or<R>(idle: impl FnOnce(&Ctx) -> R, f: impl FnOnce(&Ctx) -> R) -> R {
+    let ctx = CURRENT.get();
+    if std::thread::panicking() && !ctx.is_null() && !QUIET.get() {
+        // SAFETY: as in `try_with`.
+        return idle(unsafe { &*ctx });
+    }
+    with(f)
 }
 
 /// Calls `f` with the current process.
@@ -153,6 +186,11 @@ pub fn discard<T>(value: T) {
     let _ = panics::listen(|| catch_unwind(AssertUnwindSafe(|| quietly(|| drop(value)))));
 }
 
+/// The answer of user code, or false if it panics.
+fn cautiously(answer: impl FnOnce() -> bool) -> bool {
+    panics::listen(|| catch_unwind(AssertUnwindSafe(answer))).unwrap_or(false)
+}
+
 impl Ctx {
     /// No process yet; the API is closed below `floor`.
     pub fn new(shared: Rc<Shared>, floor: usize) -> Ctx {
@@ -168,24 +206,56 @@ impl Ctx {
             repeated: Cell::new(0),
             spawned: Cell::new(0),
             steps: Cell::new(0),
-            audit: Cell::new(false),
+            rerun: Cell::new(false),
+            strayed: RefCell::default(),
             floor,
             yielder: Cell::new(std::ptr::null()),
         }
     }
 
     /// Makes it the process `proc`, about to replay the path in memory and to record at its last node.
-    pub fn begin(&self, proc: ProcId, audit: bool) {
+    pub fn begin(&self, proc: ProcId) {
         let memory = self.shared.memory.borrow();
         self.template.set(Some(memory.trie.template(memory.path[0])));
         self.pid.set(memory.procs[proc.0 as usize].pid);
         self.known.set(memory.path.len());
         self.proc.set(proc);
-        self.audit.set(audit);
+        self.rerun.set(false);
         self.position.set(0);
         self.repeated.set(0);
         self.spawned.set(0);
         self.steps.set(0);
+    }
+
+    /// Makes it the process `proc` of a rerun: it compares the whole path in memory, and pauses at every operation. A process that was spawned
+    /// in the same rerun runs the closure that it was given there.
+    pub fn begin_rerun(&self, proc: ProcId, spawned: Option<Rc<dyn Template>>) {
+        self.begin(proc);
+        self.rerun.set(true);
+        self.strayed.replace(None);
+        if let Some(template) = spawned {
+            self.template.set(Some(template));
+        }
+    }
+
+    /// Lets the other processes of a rerun go on: where the process waits for an answer, and where it has spawned another. Not at a send: a lock
+    /// of the standard library may be held there for the length of an expression, as in `send(to, log.lock().unwrap().len())`, and another
+    /// process that wants it would block the thread.
+    fn pause(&self) {
+        if self.rerun.get() {
+            self.suspend(Closing::Paused);
+        }
+    }
+
+    /// How the process departed from its known past, if it did.
+    pub fn take_strayed(&self) -> Option<(String, String, Option<manyworlds_core::Location>)> {
+        self.strayed.take()
+    }
+
+    /// Its number.
+    #[inline]
+    pub fn proc(&self) -> ProcId {
+        self.proc.get()
     }
 
     /// Its name.
@@ -197,7 +267,7 @@ impl Ctx {
     /// Whether the process is still in its known past.
     #[inline]
     pub fn replaying(&self) -> bool {
-        self.position.get() + usize::from(!self.audit.get()) < self.known.get()
+        self.position.get() + usize::from(!self.rerun.get()) < self.known.get()
     }
 
     /// Whether the process has heard the last answer of its known past: what it does now is stored at its last node.
@@ -266,7 +336,7 @@ impl Ctx {
         let (action, loc) = now();
         let after = memory.words(&action, Some(loc));
         drop(memory);
-        self.stray(before, after);
+        self.stray(before, after, Some(loc));
     }
 
     /// How many of the current node's listed actions have been repeated.
@@ -275,7 +345,7 @@ impl Ctx {
     }
 
     /// Sends `message`. While replaying, the message is compared with the one sent before and not interned.
-    pub fn send<M: Message>(&self, to: Pid, message: M, network: Network, loc: Loc) {
+    pub fn send<M: Payload>(&self, to: Pid, message: M, network: Network, loc: Loc) {
         let to = self.shared.memory.borrow_mut().address(to);
         if self.replaying() && self.resends(to, &message, network, loc) {
             discard(message);
@@ -285,7 +355,7 @@ impl Ctx {
         self.act(Action::Send { to, value, network }, loc, || None);
     }
 
-    fn resends<M: Message>(&self, to: ProcId, message: &M, network: Network, loc: Loc) -> bool {
+    fn resends<M: Payload>(&self, to: ProcId, message: &M, network: Network, loc: Loc) -> bool {
         let i = self.repeated.get();
         let before = {
             let memory = self.shared.memory.borrow();
@@ -299,7 +369,9 @@ impl Ctx {
                 _ => return false,
             }
         };
-        if before.downcast() != Some(message) {
+        // In a rerun even the first message is compared. An `Eq` that panics has not done so when the message was first sent.
+        let differs = || before.downcast() != Some(message);
+        if if self.rerun.get() { cautiously(differs) } else { differs() } {
             return false;
         }
         self.count_step();
@@ -326,7 +398,12 @@ impl Ctx {
             };
             let now = || (Action::Spawn { child: ProcId(NONE), root: NodeId(NONE), daemon }, loc);
             self.repeat(same, now);
-            discard(template);
+            if self.rerun.get() {
+                self.shared.spawned.borrow_mut().insert(pid, Rc::new(template));
+                self.pause();
+            } else {
+                discard(template);
+            }
             return pid;
         }
         let mut memory = self.shared.memory.borrow_mut();
@@ -339,6 +416,7 @@ impl Ctx {
         };
         let root = NodeId(memory.trie.add_root(child, Rc::new(template)));
         drop(memory);
+        self.shared.processes.name(child, pid, name);
         self.act(Action::Spawn { child, root, daemon }, loc, || Some(name.to_string().into()));
         pid
     }
@@ -364,7 +442,10 @@ impl Ctx {
                 drop(memory);
                 self.stop(Closing::Unknown);
             }
-            return memory.trie.node(memory.path[at + 1]).obs;
+            let obs = memory.trie.node(memory.path[at + 1]).obs;
+            drop(memory);
+            self.pause();
+            return obs;
         }
         let before = match node.actions.get(self.repeated.get()) {
             Some(rec) => memory.words(&rec.action, Some(rec.loc)),
@@ -373,7 +454,7 @@ impl Ctx {
         drop(memory);
         let now = closing();
         let after = self.shared.memory.borrow().words(&now.action(), now.loc());
-        self.stray(before, after)
+        self.stray(before, after, now.loc())
     }
 
     fn suspend(&self, closing: Closing) -> Obs {
@@ -392,23 +473,21 @@ impl Ctx {
     }
 
     /// Reports that the past was not repeated.
-    fn stray(&self, before: String, after: String) -> ! {
-        let message = format!(
-            "this process is not deterministic: with the same history it first did `{before}` and now does `{after}`. \
-             Processes must not read clocks, random numbers, the order of hash maps or mutable statics"
-        );
-        let location = after.rsplit_once(" at ").map(|(_, place)| place.to_string());
+    fn stray(&self, before: String, after: String, location: Option<Loc>) -> ! {
+        let message = format!("with the same history it first did `{before}` and now does `{after}`");
+        let location = location.map(manyworlds_core::Location::from);
+        self.strayed.replace(Some((before, after, location.clone())));
         self.stop(Closing::Fail(Box::new(Failure { kind: FailureKind::Nondeterminism, message, location })))
     }
 
     /// Reports a wrong use of the API.
     pub fn misuse(&self, message: String, loc: Loc) -> ! {
-        let location = Some(loc.to_string());
+        let location = Some(loc.into());
         self.stop(Closing::Fail(Box::new(Failure { kind: FailureKind::Misuse, message, location })))
     }
 
     /// The id of `value`. User code (`Hash`, `Eq`) runs with nothing borrowed.
-    pub fn intern<M: Message>(&self, value: M) -> u32 {
+    pub fn intern<M: Payload>(&self, value: M) -> u32 {
         let hash = hash(&value);
         let memory = &self.shared.memory;
         let mut candidate = memory.borrow().values.first(hash);
@@ -431,11 +510,25 @@ impl Ctx {
     }
 
     /// A copy of the value with this id.
-    pub fn copy<M: Message>(&self, id: u32) -> M {
+    pub fn copy<M: Payload>(&self, id: u32) -> M {
         let value = self.shared.memory.borrow().values.value(id);
         match value.downcast() {
             Some(value) => copy(value),
-            None => self.stray("another type".to_string(), std::any::type_name::<M>().to_string()),
+            None => self.stray("receive another type".to_string(), std::any::type_name::<M>().to_string(), None),
+        }
+    }
+
+    /// Some value of this type, for a destructor that waits for one while its process is being unwound. Nothing that it does with the value is
+    /// recorded.
+    ///
+    /// # Panics
+    /// If no value of this type was ever sent or returned. There is nothing to go on with, and a panic while unwinding aborts.
+    pub fn stand_in<M: Payload>(&self) -> M {
+        let tag = self.tag::<M>();
+        let value = self.shared.memory.borrow().values.any_of(tag);
+        match value.as_ref().and_then(|value| value.downcast()) {
+            Some(value) => copy(value),
+            None => panic!("a destructor waits for a message while its process is being unwound, and there is none"),
         }
     }
 
@@ -443,7 +536,7 @@ impl Ctx {
     /// is the short way; `None` sends the caller the long one, which also knows time-outs and what to do if the receive is not the one it
     /// was.
     #[inline(always)]
-    pub fn receive_again<M: Message>(&self, network: Network, blocking: bool, filtered: bool, loc: Loc) -> Option<M> {
+    pub fn receive_again<M: Payload>(&self, network: Network, blocking: bool, filtered: bool, loc: Loc) -> Option<M> {
         let at = self.position.get();
         if at + 1 + usize::from(filtered) >= self.known.get() {
             return None;
@@ -468,13 +561,14 @@ impl Ctx {
         self.steps.set(self.steps.get() + 1);
         self.repeated.set(0);
         self.position.set(at + 1);
+        self.pause();
         Some(copy(message))
     }
 }
 
 /// A copy for the program. What has nothing to drop needs no silence.
 #[inline]
-fn copy<M: Message>(value: &M) -> M {
+fn copy<M: Payload>(value: &M) -> M {
     if std::mem::needs_drop::<M>() { quietly(|| value.clone()) } else { value.clone() }
 }
 
@@ -501,6 +595,18 @@ impl Memory {
             self.procs.push(ProcInfo { pid, origin: UNBORN });
         }
         ProcId(id)
+    }
+
+    /// How a node closes, in words.
+    pub fn closing_words(&self, closing: &Closing) -> String {
+        match closing {
+            Closing::Fail(failure) => {
+                let place = failure.location.as_ref().map(|place| format!(" at {place}")).unwrap_or_default();
+                format!("panic: {}{place}", failure.message)
+            }
+            Closing::Unknown | Closing::Paused => "go on".to_string(),
+            other => self.words(&other.action(), other.loc()),
+        }
     }
 
     /// An action in words.

@@ -49,11 +49,14 @@ impl Live {
     pub fn resume(&mut self, obs: Obs) -> Stop {
         let trap = overflow::Guard::new(self.coroutine.trap_handler());
         let coroutine = &mut self.coroutine;
-        let result = enter(&self.ctx, || panics::listen(|| catch_unwind(AssertUnwindSafe(|| coroutine.resume(obs)))));
+        let run = || panics::listen(|| catch_unwind(AssertUnwindSafe(|| coroutine.resume(obs))));
+        let result = self.ctx.shared.processes.note(self.ctx.proc(), || enter(&self.ctx, run));
         drop(trap);
         match result {
             Ok(CoroutineResult::Yield(closing)) => match closing {
-                Closing::Recv { .. } | Closing::Choose { .. } | Closing::Join { .. } => Stop::Waits(closing),
+                Closing::Recv { .. } | Closing::Choose { .. } | Closing::Join { .. } | Closing::Paused => {
+                    Stop::Waits(closing)
+                }
                 _ => {
                     self.ended = matches!(closing, Closing::End { .. });
                     Stop::Over(closing)
@@ -121,7 +124,8 @@ impl Stacks {
         }
         if !live.coroutine.done() {
             // A destructor that panics while unwinding ends the process too; there is nothing to report it to.
-            let _ = panics::listen(|| catch_unwind(AssertUnwindSafe(|| live.coroutine.force_unwind())));
+            let unwind = || panics::listen(|| catch_unwind(AssertUnwindSafe(|| live.coroutine.force_unwind())));
+            let _ = enter(&live.ctx, unwind);
         }
         if live.coroutine.done() {
             self.free.push(live.coroutine.into_stack());

@@ -10,6 +10,8 @@
 //! | `context` | what a running process knows: replaying its past, or recording something new |
 //! | `trie`, `values` | the memory: local histories and interned messages |
 //! | `table` | runs user code when an unknown node is reached |
+//! | `rerun` | runs a whole execution again, to check that processes share nothing |
+//! | `running` | which process runs at the moment |
 //! | `coroutine`, `overflow`, `panics` | stacks, their pool, and what can go wrong on them |
 //! | [`monitor`] | processes that watch |
 //! | [`thread`], [`sync`] | the standard library's names, on message passing |
@@ -20,6 +22,8 @@ mod context;
 mod coroutine;
 pub mod monitor;
 mod overflow;
+mod rerun;
+mod running;
 pub mod sync;
 mod table;
 pub mod thread;
@@ -27,11 +31,11 @@ mod trie;
 mod values;
 
 pub use api::{
-    Channel, JoinHandle, ProcessBuilder, assume, choose, flip, me, note, on, process, recv, recv_timeout,
+    Channel, JoinHandle, ProcessBuilder, assume, choose, flip, me, note, on, process, record, recv, recv_timeout,
     recv_timeout_where, recv_where, send, send_lossy, spawn,
 };
 pub use manyworlds_core::Choices;
 pub use manyworlds_core::Pid;
-pub use monitor::{Monitor, Observe, Observed};
+pub use monitor::{Monitor, Observe, Observed, Recorded};
 pub use table::{Main, Program, ProgramConfig, Table};
 pub use values::Message;

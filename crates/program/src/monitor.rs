@@ -9,8 +9,8 @@
 use crate::api::ask_message;
 use crate::context::{Ctx, Template, quietly};
 use crate::trie::Loc;
-use crate::values::Message;
-use manyworlds_core::{Network, OBS_END, Pid};
+use crate::values::{Message, Value, show};
+use manyworlds_core::{Network, OBS_END, Pid, ProcessRole, TraceMessage, TraceNote, TraceValue, ValueTree};
 use std::any::{Any, TypeId};
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -85,6 +85,8 @@ impl<S> Subscription<S> {
 pub struct MonitorSpec {
     /// Its name in traces.
     pub name: String,
+    /// What it is for: it observes messages, or it judges a history.
+    pub role: ProcessRole,
     /// How it is told.
     network: Network,
     watches: Vec<Watch>,
@@ -98,6 +100,7 @@ impl MonitorSpec {
         let name = std::any::type_name::<S>().rsplit("::").next().unwrap_or("monitor").to_string();
         MonitorSpec {
             name,
+            role: ProcessRole::Monitor,
             network: Network::Cd,
             watches: S::subscriptions().iter().map(|s| s.watch).collect(),
             start: Arc::new(move |network| Rc::new(Watching { make: make.clone(), network })),
@@ -107,6 +110,12 @@ impl MonitorSpec {
     /// Under another name.
     pub fn named(mut self, name: impl Into<String>) -> MonitorSpec {
         self.name = name.into();
+        self
+    }
+
+    /// The monitor that judges the history which processes record.
+    pub fn of_history(mut self) -> MonitorSpec {
+        self.role = ProcessRole::History;
         self
     }
 
@@ -160,13 +169,32 @@ pub struct Watcher {
 
 /// Tells the monitors that want to know that `message` is about to be sent.
 #[inline]
-pub fn notify<M: Message>(ctx: &Ctx, to: Pid, message: &M, loc: Loc) {
+pub fn notify<M: Message>(ctx: &Ctx, to: Pid, message: &M, what: Recorded, loc: Loc) {
     for watcher in &ctx.shared.monitors {
         let kind = TypeId::of::<M>();
         if watcher.watches.iter().any(|w| w.kind == kind && quietly(|| (w.wants)(ctx.pid(), to, message))) {
-            let note = Note { from: ctx.pid(), to, message: Rc::new(quietly(|| message.clone())) };
+            let note = Note { from: ctx.pid(), to, what, message: Rc::new(quietly(|| message.clone())) };
             ctx.send(watcher.pid, note, watcher.network, loc);
         }
+    }
+}
+
+/// What a note records.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Recorded {
+    /// Nothing of a history.
+    Nothing,
+    /// An operation is invoked.
+    Invocation,
+    /// An operation returns.
+    Response,
+}
+
+/// A value as a message of a trace.
+pub(crate) fn message(value: &dyn Value) -> TraceMessage {
+    match value.downcast::<Note>() {
+        Some(note) => note.message(),
+        None => TraceMessage::shown(&value.show()),
     }
 }
 
@@ -175,6 +203,7 @@ pub fn notify<M: Message>(ctx: &Ctx, to: Pid, message: &M, loc: Loc) {
 struct Note {
     from: Pid,
     to: Pid,
+    what: Recorded,
     message: Rc<dyn Seen>,
 }
 
@@ -204,9 +233,29 @@ impl<M: Message> Seen for M {
     }
 }
 
+impl Note {
+    fn message(&self) -> TraceMessage {
+        struct Shown<'n>(&'n dyn Seen);
+        impl fmt::Debug for Shown<'_> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.debug(f)
+            }
+        }
+        let value = ValueTree::parse(&show(&Shown(&*self.message)));
+        match self.what {
+            Recorded::Invocation => TraceMessage::Notes(vec![TraceNote::Invoked(TraceValue::shown(value))]),
+            Recorded::Response => TraceMessage::Notes(vec![TraceNote::Returned(TraceValue::shown(value))]),
+            // Nobody else gets what is sent to oneself: a note.
+            Recorded::Nothing if self.from == self.to => TraceMessage::Value(value),
+            Recorded::Nothing => TraceMessage::Observed { from: self.from.to_string(), to: self.to.to_string(), value },
+        }
+    }
+}
+
 impl PartialEq for Note {
     fn eq(&self, other: &Note) -> bool {
-        self.from == other.from && self.to == other.to && self.message.same(other.message.as_any())
+        (self.from, self.to, self.what) == (other.from, other.to, other.what)
+            && self.message.same(other.message.as_any())
     }
 }
 impl Eq for Note {}
@@ -220,10 +269,6 @@ impl Hash for Note {
 
 impl fmt::Debug for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Nobody else gets what is said to oneself: a note.
-        if self.from != self.to {
-            write!(f, "{:?}→{:?} ", self.from, self.to)?;
-        }
-        self.message.debug(f)
+        fmt::Display::fmt(&Note::message(self), f)
     }
 }

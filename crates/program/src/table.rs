@@ -5,19 +5,21 @@
 
 use crate::context::{Ctx, Memory, Shared, Template, discard};
 use crate::coroutine::{Live, Stacks, Stop};
-use crate::monitor::MonitorSpec;
+use crate::monitor::{MonitorSpec, message};
+use crate::running::Processes;
 use crate::trie::{Closing, NONE, Node, Rec, Trie};
 use crate::values::{Value, Values};
-use manyworlds_core::panics;
 use manyworlds_core::{
-    Action, Cursor, Failure, FailureKind, LocalStats, Locals, LocalsFactory, Network, NodeId, Obs, Pid, ProcId, Root,
-    StepInfo, ValueId,
+    Action, Cursor, Detail, Deviation, Failure, FailureKind, LocalStats, Locals, LocalsFactory, Location, Network,
+    NodeId, Obs, Pid, ProcId, ProcessRole, Rerun, Root, StepInfo, TraceMessage, ValueId,
 };
+use manyworlds_core::{panics, running};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How programs are run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,17 +57,23 @@ pub struct Program {
     mains: Vec<(String, Main)>,
     monitors: Vec<MonitorSpec>,
     config: ProgramConfig,
+    weak_orderings: Arc<AtomicBool>,
 }
 
 impl Program {
     /// A program that starts with the given processes, by name; number `n` has the id `Pid::root(n)`.
     pub fn new(mains: Vec<(String, Main)>, config: ProgramConfig) -> Program {
-        Program { mains, monitors: Vec::new(), config }
+        Program { mains, monitors: Vec::new(), config, weak_orderings: Arc::default() }
     }
 
     /// Adds a monitor.
     pub fn watch(&mut self, monitor: MonitorSpec) {
         self.monitors.push(monitor);
+    }
+
+    /// Whether a process used an ordering of atomics that is weaker than `SeqCst`, in any table of this program so far.
+    pub fn used_weak_orderings(&self) -> bool {
+        self.weak_orderings.load(Ordering::Relaxed)
     }
 }
 
@@ -95,13 +103,13 @@ struct Standing {
 
 /// The local histories of a program, found so far by one worker.
 pub struct Table {
-    shared: Rc<Shared>,
+    pub(crate) shared: Rc<Shared>,
     config: ProgramConfig,
-    stacks: Stacks,
+    pub(crate) stacks: Stacks,
     standing: Vec<Option<Standing>>,
     vacant: Vec<u32>,
     roots: Vec<Root>,
-    stats: LocalStats,
+    pub(crate) stats: LocalStats,
     /// Trim when there are more nodes than this.
     limit: usize,
 }
@@ -116,26 +124,32 @@ impl Table {
             path: Vec::new(),
         };
         let mut roots = Vec::new();
-        let mut root = |n: u16, template: Rc<dyn Template>, name: &str, monitor: bool| {
+        let mut root = |n: u16, template: Rc<dyn Template>, name: &str, role: ProcessRole| {
             let proc = memory.meet(Pid::root(n), (NONE, u32::from(n))).expect("roots have names of their own");
             let node = NodeId(memory.trie.add_root(proc, template));
-            roots.push(Root { proc, node, daemon: monitor, monitor, name: name.to_string() });
+            roots.push(Root { proc, node, daemon: role.observes(), role, name: name.to_string() });
         };
         for ((name, main), n) in program.mains.iter().zip(0..) {
-            root(n, Rc::new(Start(main.clone())), name, false);
+            root(n, Rc::new(Start(main.clone())), name, ProcessRole::Process);
         }
         let mut watchers = Vec::new();
         for (monitor, n) in program.monitors.iter().zip(program.mains.len() as u16..) {
-            root(n, monitor.template(), &monitor.name, true);
+            root(n, monitor.template(), &monitor.name, monitor.role);
             watchers.push(monitor.watcher(Pid::root(n)));
         }
         let config = program.config;
+        let processes = Arc::new(Processes::default());
+        roots.iter().for_each(|root| processes.name(root.proc, memory.procs[root.proc.0 as usize].pid, &root.name));
+        running::register(&processes);
         Table {
             shared: Rc::new(Shared {
                 memory: RefCell::new(memory),
                 network: config.network,
                 step_bound: config.step_bound,
+                spawned: RefCell::default(),
                 monitors: watchers,
+                processes,
+                weak_orderings: program.weak_orderings.clone(),
             }),
             config,
             stacks: Stacks::new(config.stack_size),
@@ -181,7 +195,7 @@ impl Table {
 
     /// Lets the process repeat its past, and find out what happens at `node`.
     fn start_again(&mut self, node: u32) {
-        let mut live = self.prepare(node, false);
+        let mut live = self.prepare(node);
         match live.resume(0) {
             Stop::Waits(closing) => {
                 let recorded = live.ctx.recorded();
@@ -192,7 +206,7 @@ impl Table {
         }
     }
 
-    fn prepare(&mut self, node: u32, audit: bool) -> Live {
+    fn prepare(&mut self, node: u32) -> Live {
         let proc = {
             let Memory { trie, path, .. } = &mut *self.shared.memory.borrow_mut();
             trie.path(node, path);
@@ -200,7 +214,7 @@ impl Table {
             trie.node(node).proc
         };
         let live = self.stacks.take(&self.shared);
-        live.ctx.begin(proc, audit);
+        live.ctx.begin(proc);
         live
     }
 
@@ -232,23 +246,24 @@ impl Table {
         {
             return closing;
         }
+        let (before, after, location) = self.parted(ctx, &closing);
+        let message = format!("with the same history it first did `{before}` and now does `{after}`");
+        Closing::Fail(Box::new(Failure { kind: FailureKind::Nondeterminism, message, location }))
+    }
+
+    /// What the process did where it stands in its known past, what it does now, and where.
+    pub(crate) fn parted(&self, ctx: &Ctx, closing: &Closing) -> (String, String, Option<Location>) {
         let memory = self.shared.memory.borrow();
         let node = ctx.known_node(&memory);
         let before = match node.actions.get(ctx.repeated()) {
             Some(rec) => memory.words(&rec.action, Some(rec.loc)),
-            None => memory.words(&node.closing.action(), node.closing.loc()),
+            None => memory.closing_words(&node.closing),
         };
-        let (after, location) = match &closing {
-            Closing::Fail(failure) => {
-                let place = failure.location.as_ref().map(|place| format!(" at {place}")).unwrap_or_default();
-                (format!("panic: {}{place}", failure.message), failure.location.clone())
-            }
-            other => (memory.words(&other.action(), other.loc()), other.loc().map(ToString::to_string)),
+        let location = match closing {
+            Closing::Fail(failure) => failure.location.clone(),
+            other => other.loc().map(Location::from),
         };
-        let message = format!(
-            "this process is not deterministic: with the same history it first did `{before}` and now does `{after}`"
-        );
-        Closing::Fail(Box::new(Failure { kind: FailureKind::Nondeterminism, message, location }))
+        (before, memory.closing_words(closing), location)
     }
 
     fn stand(&mut self, live: Live, node: u32) -> u32 {
@@ -285,13 +300,15 @@ impl Table {
     /// Asks the filter of a receive; user code runs with nothing borrowed.
     #[inline(never)]
     fn ask_filter(&mut self, node: u32, value: u32) -> bool {
-        let (takes, shown) = {
+        let (takes, shown, proc) = {
             let memory = self.shared.memory.borrow();
-            let Closing::Recv { filter: Some(filter), .. } = &memory.trie.node(node).closing else { return true };
-            (filter.takes.clone(), memory.values.value(value))
+            let known = memory.trie.node(node);
+            let Closing::Recv { filter: Some(filter), .. } = &known.closing else { return true };
+            (filter.takes.clone(), memory.values.value(value), known.proc)
         };
         // A filter that panics takes the message: the process then runs it again itself and fails in the right place.
-        let answer = panics::listen(|| catch_unwind(AssertUnwindSafe(|| takes(&*shown)))).unwrap_or(true);
+        let run = || panics::listen(|| catch_unwind(AssertUnwindSafe(|| takes(&*shown)))).unwrap_or(true);
+        let answer = self.shared.processes.note(proc, run);
         let mut memory = self.shared.memory.borrow_mut();
         if let Closing::Recv { filter: Some(filter), .. } = &mut memory.trie.node_mut(node).closing {
             if filter.answers.len() <= value as usize {
@@ -313,6 +330,10 @@ impl Locals for Table {
 
     fn root_name(&self, proc: ProcId) -> String {
         self.roots.iter().find(|root| root.proc == proc).map(|root| root.name.clone()).unwrap_or_default()
+    }
+
+    fn root_role(&self, proc: ProcId) -> ProcessRole {
+        self.roots.iter().find(|root| root.proc == proc).map(|root| root.role).unwrap_or_default()
     }
 
     fn start(&mut self, root: NodeId) {
@@ -380,18 +401,18 @@ impl Locals for Table {
         let node = memory.trie.node(at.node.0);
         if let Some(rec) = node.actions.get(at.off as usize) {
             let detail = match (&rec.name, rec.action) {
-                (Some(name), _) => name.to_string(),
-                (None, Action::Send { value, .. }) => memory.values.value(value.0).show(),
-                _ => String::new(),
+                (Some(name), _) => Detail::Child(name.to_string()),
+                (None, Action::Send { value, .. }) => Detail::Message(message(&*memory.values.value(value.0))),
+                _ => Detail::None,
             };
-            return StepInfo { location: Some(rec.loc.to_string()), detail };
+            return StepInfo { location: Some(rec.loc.into()), detail };
         }
-        let location = node.closing.loc().map(ToString::to_string);
+        let location = node.closing.loc().map(Location::from);
         let detail = match &node.closing {
-            Closing::Recv { tag, .. } => format!("for {}", short(memory.values.name(*tag))),
-            Closing::Join { child, .. } => format!("for {:?} to end", memory.procs[child.0 as usize].pid),
-            Closing::Choose { loss: Some(to), .. } => to.to_string(),
-            _ => String::new(),
+            Closing::Recv { tag, .. } => Detail::AwaitsMessage(short(memory.values.name(*tag)).to_string()),
+            Closing::Join { child, .. } => Detail::AwaitsEnd(memory.procs[child.0 as usize].pid),
+            Closing::Choose { loss: Some(to), .. } => Detail::MayLose(*to),
+            _ => Detail::None,
         };
         StepInfo { location, detail }
     }
@@ -399,6 +420,15 @@ impl Locals for Table {
     fn show(&self, value: ValueId) -> String {
         let value = self.shared.memory.borrow().values.value(value.0);
         value.show()
+    }
+
+    fn fingerprint(&self, value: ValueId) -> u64 {
+        self.shared.memory.borrow().values.hash_of(value.0)
+    }
+
+    fn message(&self, value: ValueId) -> TraceMessage {
+        let value = self.shared.memory.borrow().values.value(value.0);
+        message(&*value)
     }
 
     fn show_choice(&self, node: NodeId, answer: Obs) -> String {
@@ -438,25 +468,12 @@ impl Locals for Table {
         discard_all(dropped, unused, values);
     }
 
-    fn audit(&mut self, node: NodeId) -> Option<Failure> {
-        let mut live = self.prepare(node.0, true);
-        let (Stop::Waits(closing) | Stop::Over(closing)) = live.resume(0);
-        let ctx = live.ctx.clone();
-        self.stacks.retire(live);
-        if matches!(closing, Closing::Unknown) {
-            return None;
-        }
-        let memory = self.shared.memory.borrow();
-        let known = memory.trie.node(node.0);
-        let at_end = ctx.at_newest() && ctx.repeated() == known.actions.len();
-        if at_end && known.closing.same(&closing) {
-            return None;
-        }
-        drop(memory);
-        match self.over(&ctx, closing) {
-            Closing::Fail(failure) => Some(*failure),
-            _ => None,
-        }
+    fn can_rerun(&self) -> bool {
+        true
+    }
+
+    fn rerun(&mut self, run: &Rerun<'_>) -> Result<(), Deviation> {
+        self.run_again(run)
     }
 }
 

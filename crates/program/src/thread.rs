@@ -21,7 +21,7 @@ pub use std::thread::Result;
 
 /// Starts a thread. The closure is cloned whenever it has to be run again, so what it captures must be `Clone`.
 #[track_caller]
-pub fn spawn<T: Message, F: FnOnce() -> T + Clone + 'static>(f: F) -> JoinHandle<T> {
+pub fn spawn<T: Message, F: FnOnce() -> T + Clone + Send + 'static>(f: F) -> JoinHandle<T> {
     JoinHandle { process: api::spawn(f) }
 }
 
@@ -50,7 +50,7 @@ impl Builder {
 
     /// Starts it. Never an error.
     #[track_caller]
-    pub fn spawn<T: Message, F: FnOnce() -> T + Clone + 'static>(self, f: F) -> io::Result<JoinHandle<T>> {
+    pub fn spawn<T: Message, F: FnOnce() -> T + Clone + Send + 'static>(self, f: F) -> io::Result<JoinHandle<T>> {
         Ok(JoinHandle { process: process(self.name).spawn(f) })
     }
 }

@@ -48,6 +48,8 @@ pub struct Rec {
 pub enum Closing {
     /// User code has not run there yet.
     Unknown,
+    /// A process of a rerun came to its next operation; never stored.
+    Paused,
     /// Waits for a message of type `tag`.
     Recv {
         /// Of the message.
@@ -104,7 +106,7 @@ impl Closing {
             Closing::Stuck { .. } => Action::Stuck,
             Closing::Bound => Action::Bound,
             Closing::Fail(_) => Action::Fail,
-            Closing::Unknown => unreachable!("nodes are started before they are asked"),
+            Closing::Unknown | Closing::Paused => unreachable!("nodes are started before their actions are read"),
         }
     }
 

@@ -11,9 +11,14 @@ use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
-/// What can be sent, chosen or returned by a process.
-pub trait Message: Clone + Eq + Hash + Debug + 'static {}
-impl<T: Clone + Eq + Hash + Debug + 'static> Message for T {}
+/// What the table can hold and compare.
+pub trait Payload: Clone + Eq + Hash + Debug + 'static {}
+impl<T: Clone + Eq + Hash + Debug + 'static> Payload for T {}
+
+/// What can be sent, or returned by a process. It must be `Send`, as between threads of the standard library: what is not may be shared memory in
+/// disguise, such as an `Rc<Cell<_>>`.
+pub trait Message: Payload + Send {}
+impl<T: Payload + Send> Message for T {}
 
 /// A message whose type is forgotten.
 pub trait Value: Any {
@@ -24,12 +29,12 @@ pub trait Value: Any {
 impl dyn Value {
     /// The value, if it is of this type.
     #[inline]
-    pub fn downcast<M: Message>(&self) -> Option<&M> {
+    pub fn downcast<M: Payload>(&self) -> Option<&M> {
         (self as &dyn Any).downcast_ref()
     }
 }
 
-impl<T: Message> Value for T {
+impl<T: Payload> Value for T {
     fn show(&self) -> String {
         show(self)
     }
@@ -67,7 +72,7 @@ pub struct Values {
 }
 
 /// The hash under which a value is filed. Runs user code.
-pub fn hash<T: Message>(value: &T) -> u64 {
+pub fn hash<T: Payload>(value: &T) -> u64 {
     let mut hasher = FxHasher::default();
     TypeId::of::<T>().hash(&mut hasher);
     value.hash(&mut hasher);
@@ -140,6 +145,16 @@ impl Values {
     #[inline]
     pub fn tag_of(&self, id: u32) -> Tag {
         self.slots[id as usize].tag
+    }
+
+    /// The hash under which the value with this id is filed.
+    pub fn hash_of(&self, id: u32) -> u64 {
+        self.slots[id as usize].hash
+    }
+
+    /// Some value of this type, if there is one.
+    pub fn any_of(&self, tag: Tag) -> Option<Rc<dyn Value>> {
+        self.slots.iter().filter(|slot| slot.tag == tag).find_map(|slot| slot.value.clone())
     }
 
     /// How many ids have been given out.

@@ -5,7 +5,10 @@
 //!
 //! With `long` behind it: 200 steps with states and messages of five kilobytes.
 
-use manyworlds_core::{Network, Property, TRACE_SCHEMA, Trace, TraceProcess, TraceStep, Violation};
+use manyworlds_core::{
+    Delivery, Engine, Network, ProcessRole, ProcessStatus, Property, StepKind, Trace, TraceMessage, TraceNote,
+    TraceProcess, TraceStep, ValueTree, Violation,
+};
 use manyworlds_report::history::{Fault, Operation, Timeline};
 use manyworlds_report::html::{Page, html};
 
@@ -29,94 +32,98 @@ fn long() -> Trace {
     let everything = trace();
     let property = Property::Always { name: "logs are short".to_string() };
     let violation = Violation { property, message: "they are not".to_string(), location: None, process: None };
-    let mut long = Trace { violation, steps: Vec::new(), loop_from: None, ..everything };
+    let mut long = Trace { violation, steps: Vec::new(), messages: Vec::new(), loop_from: None, ..everything };
     for send in (0..200).step_by(2) {
         let log: Vec<String> = (0..200).map(|n| format!("Entry {{ term: {}, to: {n} }}", (n + send) % 3)).collect();
-        let message = Some(format!("Append {{ number: {send}, log: [{}] }}", log[1..].join(", ")));
+        let text = format!("Append {{ number: {send}, log: [{}] }}", log[1..].join(", "));
+        let message = long.messages.len();
+        long.messages.push(TraceMessage::shown(&text));
         let [from, to] = [send / 2 % 2, 1 - send / 2 % 2];
-        let step = TraceStep { process: from, kind: "send".to_string(), peer: Some(to), ..TraceStep::default() };
-        long.steps.push(TraceStep { message: message.clone(), ..step.clone() });
-        long.steps.push(TraceStep {
-            process: to,
-            kind: "recv".to_string(),
-            peer: Some(from),
-            message,
-            reads: Some(send),
-            state_diff: Some(format!("Server {{ last: {send}, log: [{}], commit: {send} }}", log.join(", "))),
-            ..step
-        });
+        long.steps.push(TraceStep::new(from, StepKind::Send { message, to: Some(to), network: None }));
+        let delivery = Delivery { message, from: Some(from), send: Some(send), network: None };
+        let state = format!("Server {{ last: {send}, log: [{}], commit: {send} }}", log.join(", "));
+        let received = TraceStep::new(to, StepKind::Receive(delivery));
+        long.steps.push(TraceStep { state: Some(ValueTree::parse(&state)), ..received });
     }
     long
 }
 
+/// A trace that grows step by step.
+struct Builder(Trace);
+
+impl Builder {
+    fn add(&mut self, process: usize, kind: StepKind, state: Option<&str>) -> usize {
+        let steps = &mut self.0.steps;
+        let own = steps.iter().rposition(|step| step.process == process);
+        let parents = own.into_iter().chain(kind.send()).collect();
+        let state = state.map(ValueTree::parse);
+        steps.push(TraceStep { parents, state, ..TraceStep::new(process, kind) });
+        steps.len() - 1
+    }
+
+    fn message(&mut self, text: &str) -> usize {
+        self.0.messages.push(TraceMessage::shown(text));
+        self.0.messages.len() - 1
+    }
+
+    fn send(&mut self, process: usize, text: &str, to: usize) -> usize {
+        let message = self.message(text);
+        self.add(process, StepKind::Send { message, to: Some(to), network: None }, None)
+    }
+
+    fn delivery(&self, send: usize) -> Delivery {
+        let TraceStep { process, kind, .. } = &self.0.steps[send];
+        let message = *kind.message().expect("a send has a message");
+        Delivery { message, from: Some(*process), send: Some(send), network: None }
+    }
+}
+
 fn trace() -> Trace {
-    let process = |(n, name): (u64, &str)| TraceProcess {
+    let process = |(n, (name, role)): (u64, (&str, ProcessRole))| TraceProcess {
         pid: n.to_string(),
         id: n,
         name: name.to_string(),
+        role,
         daemon: true,
-        status: "waiting".to_string(),
+        status: ProcessStatus::Waiting,
     };
-    let mut trace = Trace {
-        schema: TRACE_SCHEMA.to_string(),
-        model: "everything".to_string(),
-        params: Default::default(),
-        engine: "bfs".to_string(),
-        network: Network::P2p,
-        seed: 0,
-        violation: Violation {
-            property: Property::Eventually { name: "the client is served".to_string() },
-            message: "it never holds on this path".to_string(),
-            location: None,
-            process: None,
-        },
-        processes: (0..).zip(["client", "server", "<i>backup</i>", "network"]).map(process).collect(),
-        steps: Vec::new(),
-        loop_from: None,
-        losses: None,
-        history: None,
+    let violation = Violation {
+        property: Property::Eventually { name: "the client is served".to_string() },
+        message: "it never holds on this path".to_string(),
+        location: None,
+        process: None,
     };
-    let mut add = |process, kind: &str, message: Option<&str>, peer, reads, state: Option<&str>| {
-        let own = trace.steps.iter().rposition(|step: &TraceStep| step.process == process);
-        trace.steps.push(TraceStep {
-            process,
-            kind: kind.to_string(),
-            message: message.map(str::to_string),
-            peer,
-            reads,
-            parents: own.into_iter().chain(reads).collect(),
-            state_diff: state.map(str::to_string),
-            ..TraceStep::default()
-        });
-        trace.steps.len() - 1
-    };
-    add(0, "start", None, None, None, Some("Client { tries: 1, done: false }"));
-    add(1, "start", None, None, None, Some("Server { log: [], peers: {p2} }"));
-    add(2, "start", None, None, None, Some("Backup { log: [] }"));
-    let put = add(0, "send", Some(HOSTILE), Some(1), None, None);
-    add(1, "duplicate", Some(HOSTILE), Some(0), Some(put), Some("Server { log: [3], peers: {p2} }"));
-    let copy = add(1, "send", Some("Copy([3])"), Some(2), None, None);
-    let done = add(1, "send", Some("Done"), Some(0), None, None);
-    add(3, "split", Some("client | server, backup"), None, None, None);
-    add(0, "timer", Some("retry"), None, None, Some("Client { tries: 2, done: false }"));
-    let retry = add(0, "send", Some("Retry"), Some(1), None, None);
-    let myself = add(0, "send", Some("Remember"), Some(0), None, None);
-    add(3, "heal", None, None, None, None);
-    add(0, "drop", Some("Done"), Some(1), Some(done), None);
-    add(0, "recv", Some("Remember"), Some(0), Some(myself), None);
-    add(1, "crash", None, None, None, None);
-    add(2, "recv", Some("Copy([3])"), Some(1), Some(copy), Some("Backup { log: [3] }"));
-    add(1, "restart", None, None, None, Some("Server { log: [], peers: {p2} }"));
-    let again = add(1, "recv", Some(HOSTILE), Some(0), Some(put), Some("Server { log: [3], peers: {p2} }"));
-    add(1, "choose", Some("Later"), None, None, None);
-    let lost = add(1, "lose", Some("Beat(4)"), Some(2), None, None);
-    let kept = add(1, "lose", None, None, None, None);
-    add(1, "send", Some("Copy([3, 3])"), Some(2), None, None);
-    add(1, "recv", Some("Retry"), Some(0), Some(retry), None);
-    add(2, "note", Some("all is well"), None, None, None);
-    trace.loop_from = Some(again);
-    (trace.steps[lost].choice, trace.steps[kept].choice) = (Some(1), Some(0));
-    trace
+    let actors = ["client", "server", "<i>backup</i>"].map(|name| (name, ProcessRole::Process));
+    let names = actors.into_iter().chain([("network", ProcessRole::Network)]);
+    let mut trace = Trace::new(violation, (0..).zip(names).map(process).collect());
+    (trace.model, trace.engine, trace.network) = ("everything".to_string(), Engine::Bfs, Network::P2p);
+    let mut told = Builder(trace);
+    told.add(0, StepKind::Start, Some("Client { tries: 1, done: false }"));
+    told.add(1, StepKind::Start, Some("Server { log: [], peers: {p2} }"));
+    told.add(2, StepKind::Start, Some("Backup { log: [] }"));
+    let put = told.send(0, HOSTILE, 1);
+    told.add(1, StepKind::Duplicate(told.delivery(put)), Some("Server { log: [3], peers: {p2} }"));
+    let copy = told.send(1, "Copy([3])", 2);
+    let done = told.send(1, "Done", 0);
+    told.add(3, StepKind::Split { side: vec![0] }, None);
+    told.add(0, StepKind::Timer("retry".to_string()), Some("Client { tries: 2, done: false }"));
+    let retry = told.send(0, "Retry", 1);
+    let myself = told.send(0, "Remember", 0);
+    told.add(3, StepKind::Heal, None);
+    told.add(0, StepKind::Drop(told.delivery(done)), None);
+    told.add(0, StepKind::Receive(told.delivery(myself)), None);
+    told.add(1, StepKind::Crash, None);
+    told.add(2, StepKind::Receive(told.delivery(copy)), Some("Backup { log: [3] }"));
+    told.add(1, StepKind::Restart, Some("Server { log: [], peers: {p2} }"));
+    let again = told.add(1, StepKind::Receive(told.delivery(put)), Some("Server { log: [3], peers: {p2} }"));
+    told.add(1, StepKind::Choose { option: None, value: Some(ValueTree::parse("Later")) }, None);
+    let beat = told.message("Beat(4)");
+    told.add(1, StepKind::Lose { lost: true, message: Some(beat), to: Some(2) }, None);
+    told.add(1, StepKind::Lose { lost: false, message: None, to: None }, None);
+    told.send(1, "Copy([3, 3])", 2);
+    told.add(1, StepKind::Receive(told.delivery(retry)), None);
+    told.add(2, StepKind::Note(TraceNote::Text("all is well".to_string())), None);
+    Trace { loop_from: Some(again), ..told.0 }
 }
 
 fn timeline() -> Timeline {

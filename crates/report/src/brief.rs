@@ -4,99 +4,76 @@
 //! what differs comes first, and the wrapper after it: `Request(…) · Versioned { version: 2 }`. A wrapper is a constructor that holds several
 //! others in its last field, with so much before it that they would be cut off.
 
-use manyworlds_core::{TraceStep, route};
+use manyworlds_core::{TraceMessage, ValueTree};
 use std::collections::{HashMap, HashSet};
 
 /// What may stand before a message in a message without being in its way, in characters.
 const SHORT: usize = 12;
 
-/// The label of each step that has a message and is better told in another order.
-pub fn labels(steps: &[TraceStep]) -> Vec<Option<String>> {
+/// The label of each message that is better shown in another order.
+pub fn labels(messages: &[TraceMessage]) -> Vec<Option<String>> {
     let mut inside: HashMap<&str, HashSet<&str>> = HashMap::new();
-    for parts in steps.iter().filter_map(message).filter_map(|(_, text)| parts(text)) {
+    for parts in messages.iter().filter_map(TraceMessage::value).filter_map(Parts::of) {
         inside.entry(parts.wrapper).or_default().insert(constructor(parts.inner).unwrap_or_default());
     }
     let several = |wrapper: &str| inside.get(wrapper).is_some_and(|found| found.len() > 1);
-    let label = |step: &TraceStep| {
-        let (route, text) = message(step)?;
-        let wrapped = parts(text).filter(|parts| several(parts.wrapper) && parts.before.chars().count() > SHORT);
-        let route = route.map_or_else(String::new, |route| format!(" · {route}"));
+    let label = |message: &TraceMessage| {
+        let value = message.value()?;
+        let wrapped = Parts::of(value).filter(|parts| several(parts.wrapper) && parts.before > SHORT);
+        let route = match message {
+            TraceMessage::Observed { from, to, .. } => format!(" · p{from}→p{to}"),
+            _ => String::new(),
+        };
         match wrapped {
-            Some(parts) => Some(format!("{} · {}{route}", parts.inner, parts.rest())),
-            None => (!route.is_empty()).then(|| format!("{text}{route}")),
+            Some(parts) => Some(format!("{} · {}{route}", parts.inner, parts.rest)),
+            None => (!route.is_empty()).then(|| format!("{value}{route}")),
         }
     };
-    steps.iter().map(label).collect()
-}
-
-/// A message, and from whom to whom it went, if it says so.
-fn message(step: &TraceStep) -> Option<(Option<&str>, &str)> {
-    let carries = matches!(step.kind.as_str(), "send" | "recv" | "duplicate" | "drop" | "lose");
-    step.message.as_deref().filter(|_| carries).map(route)
+    messages.iter().map(label).collect()
 }
 
 /// `Wrapper { version: 2, body: Inner(…) }`, taken apart.
 struct Parts<'t> {
     wrapper: &'t str,
-    /// All that stands before `Inner`.
-    before: &'t str,
-    inner: &'t str,
-    close: char,
+    inner: &'t ValueTree,
+    /// How many characters stand before `Inner`.
+    before: usize,
+    /// The wrapper without what it holds: `Wrapper { version: 2 }`.
+    rest: String,
 }
 
 impl Parts<'_> {
-    /// The wrapper without what it holds: `Wrapper { version: 2 }`.
-    fn rest(&self) -> String {
-        let fields = self.before[self.wrapper.len()..].trim_start().get(1..).unwrap_or_default();
-        let kept = fields.rfind(',').map_or("", |comma| fields[..comma].trim());
-        match (kept, self.close) {
-            ("", _) => self.wrapper.to_string(),
-            (kept, '}') => format!("{} {{ {kept} }}", self.wrapper),
-            (kept, _) => format!("{}({kept})", self.wrapper),
-        }
+    fn of(value: &ValueTree) -> Option<Parts<'_>> {
+        let wrapper = constructor(value)?;
+        let (inner, rest, closing) = match value {
+            ValueTree::Struct(name, fields) => {
+                let ((_, inner), others) = fields.split_last()?;
+                (inner, without(name, others.is_empty(), || ValueTree::Struct(name.clone(), others.to_vec())), " }")
+            }
+            ValueTree::Tuple(name, items) => {
+                let (inner, others) = items.split_last()?;
+                (inner, without(name, others.is_empty(), || ValueTree::Tuple(name.clone(), others.to_vec())), ")")
+            }
+            _ => return None,
+        };
+        constructor(inner)?;
+        let length = |value: &ValueTree| value.to_string().chars().count();
+        Some(Parts { wrapper, inner, before: length(value) - length(inner) - closing.len(), rest })
     }
 }
 
-fn parts(text: &str) -> Option<Parts<'_>> {
-    let wrapper = constructor(text)?;
-    let rest = text[wrapper.len()..].trim_start();
-    let close = match rest.chars().next()? {
-        '{' => '}',
-        '(' => ')',
+fn without(name: &str, is_empty: bool, rest: impl FnOnce() -> ValueTree) -> String {
+    if is_empty { name.to_string() } else { rest().to_string() }
+}
+
+/// The name with which a value begins, if it is that of a type or a variant.
+fn constructor(value: &ValueTree) -> Option<&str> {
+    let name = match value {
+        ValueTree::Atom(name) | ValueTree::Struct(name, _) | ValueTree::Tuple(name, _) => name,
         _ => return None,
     };
-    let inside = rest.strip_suffix(close)?;
-    let start = text.len() - rest.len() + last_field(&inside[1..])? + 1;
-    let inner = text[start..text.len() - 1].trim();
-    let from = text.len() - 1 - text[start..text.len() - 1].trim_start().len();
-    constructor(inner)?;
-    Some(Parts { wrapper, before: &text[..from], inner, close })
-}
-
-/// Where the value of the last field begins; `None` if brackets do not match.
-fn last_field(fields: &str) -> Option<usize> {
-    let (mut depth, mut start, mut quoted, mut escaped) = (0_usize, 0, false, false);
-    let mut named = false;
-    for (at, c) in fields.char_indices() {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' if quoted => escaped = true,
-            '"' => quoted = !quoted,
-            _ if quoted => {}
-            '(' | '[' | '{' => depth += 1,
-            ')' | ']' | '}' => depth = depth.checked_sub(1)?,
-            ',' if depth == 0 => (start, named) = (at + 1, false),
-            ':' if depth == 0 && !named => (start, named) = (at + 1, true),
-            _ => {}
-        }
-    }
-    (depth == 0 && !quoted).then_some(start)
-}
-
-/// The name with which a value begins.
-fn constructor(text: &str) -> Option<&str> {
-    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
-    Some(&text[..end]).filter(|name| name.starts_with(char::is_uppercase))
+    let end = name.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(name.len());
+    Some(&name[..end]).filter(|name| name.starts_with(char::is_uppercase))
 }
 
 #[cfg(test)]
@@ -104,12 +81,7 @@ mod tests {
     use super::*;
 
     fn labels_of(messages: &[&str]) -> Vec<Option<String>> {
-        let step = |message: &&str| TraceStep {
-            kind: "send".to_string(),
-            message: Some(message.to_string()),
-            ..TraceStep::default()
-        };
-        labels(&messages.iter().map(step).collect::<Vec<_>>())
+        labels(&messages.iter().map(|text| TraceMessage::shown(text)).collect::<Vec<_>>())
     }
 
     #[test]
@@ -141,7 +113,8 @@ mod tests {
 
     #[test]
     fn who_is_watched_comes_last() {
-        let labels = labels_of(&["p0.8→p0.4 Locate { client: p0.8 }"]);
+        let value = ValueTree::parse("Locate { client: p0.8 }");
+        let labels = labels(&[TraceMessage::Observed { from: "0.8".to_string(), to: "0.4".to_string(), value }]);
         assert_eq!(labels[0].as_deref(), Some("Locate { client: p0.8 } · p0.8→p0.4"));
     }
 }

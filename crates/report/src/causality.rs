@@ -1,13 +1,13 @@
 //! What comes before what, and which steps a trace is about.
 
-use manyworlds_core::{Property, Trace};
+use manyworlds_core::{Property, StepKind, Trace};
 
 /// The steps on which each step directly depends: the one before it in its process, what it reads, and whatever else the trace says.
 pub fn causes(trace: &Trace) -> Vec<Vec<usize>> {
     let mut last = vec![None; trace.processes.len()];
     let cause = |(i, step): (usize, &manyworlds_core::TraceStep)| {
         let own = last[step.process].replace(i);
-        let mut causes: Vec<usize> = step.parents.iter().copied().chain(step.reads).chain(own).collect();
+        let mut causes: Vec<usize> = step.parents.iter().copied().chain(step.kind.send()).chain(own).collect();
         causes.sort_unstable();
         causes.dedup();
         causes
@@ -34,10 +34,10 @@ pub fn clocks(trace: &Trace) -> Vec<Vec<usize>> {
 /// The steps a trace is about: where it fails, or waits for ever; for a property of a state the step that led to it. A path that goes on for
 /// ever is about no single step, and so is one that only shows that nothing else happens.
 pub fn failing(trace: &Trace) -> Vec<usize> {
-    let of_kind = |wanted: &dyn Fn(&str) -> bool| -> Vec<usize> {
+    let of_kind = |wanted: &dyn Fn(&StepKind) -> bool| -> Vec<usize> {
         (0..trace.steps.len()).filter(|&i| wanted(&trace.steps[i].kind)).collect()
     };
-    let told = of_kind(&|kind| matches!(kind, "fail" | "wait"));
+    let told = of_kind(&|kind| kind.is_bad());
     let about_a_state = matches!(
         trace.violation.property,
         Property::Always { .. } | Property::Never { .. } | Property::AtRest { .. } | Property::Assertion
@@ -45,7 +45,11 @@ pub fn failing(trace: &Trace) -> Vec<usize> {
     match (told.is_empty(), about_a_state) {
         (false, _) => told,
         // What a handler does is told after what set it off.
-        (true, true) => of_kind(&|kind| !matches!(kind, "send" | "note" | "choose")).pop().into_iter().collect(),
+        (true, true) => {
+            let follows =
+                |kind: &StepKind| matches!(kind, StepKind::Send { .. } | StepKind::Note(_) | StepKind::Choose { .. });
+            of_kind(&|kind| !follows(kind)).pop().into_iter().collect()
+        }
         (true, false) => Vec::new(),
     }
 }

@@ -11,7 +11,7 @@
 //! to the last step.
 
 use crate::causality::failing;
-use manyworlds_core::{HISTORY_PROCESS, Property, Trace, TraceHistory};
+use manyworlds_core::{ProcessRole, Property, StepKind, Trace, TraceHistory};
 
 /// Steps that explain a failure by themselves.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -64,8 +64,10 @@ fn at_odds(trace: &Trace) -> Vec<usize> {
 
 /// Steps after which somebody, or the network, is not as before.
 fn changes(trace: &Trace) -> Vec<usize> {
-    let fault = |kind: &str| matches!(kind, "crash" | "restart" | "drop" | "split" | "heal");
-    let changes = |&i: &usize| trace.steps[i].state_diff.is_some() || fault(&trace.steps[i].kind);
+    let fault = |kind: &StepKind| {
+        matches!(kind, StepKind::Crash | StepKind::Restart | StepKind::Drop(_)) || kind.is_partition()
+    };
+    let changes = |&i: &usize| trace.steps[i].state.is_some() || fault(&trace.steps[i].kind);
     (0..trace.steps.len()).filter(changes).collect()
 }
 
@@ -83,22 +85,25 @@ fn needed(trace: &Trace, mut open: Vec<usize>) -> Vec<usize> {
 
 /// What each step needs.
 fn needs(trace: &Trace) -> Vec<Vec<usize>> {
-    let by_order = ["must", "brute"].contains(&trace.engine.as_str());
-    let told = !by_order && trace.steps.iter().any(|step| step.state_diff.is_some());
+    let by_order = trace.is_of_executions();
+    let told = !by_order && trace.steps.iter().any(|step| step.state.is_some());
     // Who watches notes down what it hears; that needs nothing but its having been said.
-    let watches = |process: usize| by_order && trace.processes[process].name == HISTORY_PROCESS;
+    let watches = |process: usize| trace.processes[process].role == ProcessRole::History;
     let mut changed = vec![None; trace.processes.len()];
     let mut set_off = vec![None; trace.processes.len()];
     let needs = trace.steps.iter().enumerate().map(|(i, step)| {
         let process = step.process;
-        let comes_of_it = matches!(step.kind.as_str(), "send" | "note" | "choose" | "fail");
+        let comes_of_it = matches!(
+            step.kind,
+            StepKind::Send { .. } | StepKind::Note(_) | StepKind::Choose { .. } | StepKind::Fail(_)
+        );
         let elsewhere = step.parents.iter().filter(|&&parent| trace.steps[parent].process != process);
-        let mut needs: Vec<usize> = elsewhere.copied().chain(step.reads).collect();
+        let mut needs: Vec<usize> = elsewhere.copied().chain(step.kind.send()).collect();
         if !watches(process) {
             needs.extend(if told && comes_of_it { set_off[process] } else { changed[process] });
         }
-        let silent = step.kind == "send" || (told && comes_of_it);
-        if !silent && (!told || step.state_diff.is_some() || matches!(step.kind.as_str(), "crash" | "restart")) {
+        let silent = step.kind.is_send() || (told && comes_of_it);
+        if !silent && (!told || step.state.is_some() || matches!(step.kind, StepKind::Crash | StepKind::Restart)) {
             changed[process] = Some(i);
         }
         if !comes_of_it {
@@ -113,7 +118,7 @@ fn needs(trace: &Trace) -> Vec<Vec<usize>> {
 mod tests {
     use super::*;
     use crate::story::{Story, story};
-    use manyworlds_core::TraceOperation;
+    use manyworlds_core::{Engine, TraceNote, TraceOperation, TraceValue, ValueTree};
 
     fn always() -> Property {
         Property::Always { name: "one leader".to_string() }
@@ -125,17 +130,17 @@ mod tests {
 
     /// As told by an engine that visits states.
     fn of_states(tale: Story) -> Trace {
-        Trace { engine: "bfs".to_string(), ..tale.trace() }
+        Trace { engine: Engine::Bfs, ..tale.trace() }
     }
 
     #[test]
     fn a_property_of_a_state_is_about_everybody() {
         let tale = story(&["a", "b", "c"])
-            .happens(0, "timer", Some("election"))
+            .timer(0, "election")
             .state("Leader")
             .send(0, 2, "never received")
             .deliver(2, 1, "idle talk")
-            .happens(1, "timer", Some("election"))
+            .timer(1, "election")
             .state("Leader")
             .violates(always(), "", None, None);
         assert_eq!(steps(&of_states(tale)), Some(vec![0, 4]), "the first leader is a cause as much as the second");
@@ -161,10 +166,10 @@ mod tests {
     fn faults_are_kept_with_what_they_strike() {
         let tale = story(&["a", "b"])
             .send(0, 1, "x")
-            .fate(1, "drop", 0)
-            .happens(1, "crash", None)
+            .dropped(1, 0)
+            .happens(1, StepKind::Crash)
             .send(0, 1, "y")
-            .happens(0, "timer", Some("t"))
+            .timer(0, "t")
             .state("tired")
             .violates(always(), "", None, None);
         assert_eq!(steps(&of_states(tale)), Some(vec![0, 1, 2, 4]));
@@ -174,21 +179,21 @@ mod tests {
     fn operations_that_contradict_each_other_are_kept_with_what_led_to_them() {
         let told = |process, invoked, returned| TraceOperation {
             process,
-            call: "Get".to_string(),
-            response: Some("1".to_string()),
+            call: TraceValue::shown(ValueTree::parse("Get")),
+            response: Some(TraceValue::shown(ValueTree::parse("1"))),
             invoked,
             returned: Some(returned),
         };
         let tale = story(&["store", "left", "right", "other"])
-            .happens(1, "timer", Some("ask"))
-            .happens(1, "note", Some("invoked"))
+            .timer(1, "ask")
+            .note(1, "invoked")
             .deliver(1, 0, "put")
             .state("full")
             .deliver(0, 1, "done")
-            .happens(1, "note", Some("returned"))
+            .note(1, "returned")
             .deliver(3, 0, "get")
-            .happens(2, "note", Some("invoked"))
-            .happens(2, "note", Some("returned"))
+            .note(2, "invoked")
+            .note(2, "returned")
             .fail(2, "no")
             .violates(Property::Linearizable, "", None, None);
         let mut trace = of_states(tale);
@@ -199,10 +204,12 @@ mod tests {
 
     #[test]
     fn who_watches_a_history_does_not_need_all_it_has_heard() {
-        let tale = story(&["left", "right", "history"])
-            .deliver(0, 2, "invoked Get")
-            .deliver(1, 2, "invoked Put(1)")
-            .deliver(0, 2, "returned 7")
+        let value = |text: &str| TraceValue::shown(ValueTree::parse(text));
+        let tale = story(&["left", "history", "judge"])
+            .watched_by(2)
+            .records(0, 2, TraceNote::Invoked(value("Get")))
+            .records(1, 2, TraceNote::Invoked(value("Put(1)")))
+            .records(0, 2, TraceNote::Returned(value("7")))
             .fail(2, "no");
         let mut trace = tale.violates(Property::Linearizable, "", None, None).trace();
         let mut history = TraceHistory::recorded(&trace).unwrap();
@@ -213,7 +220,7 @@ mod tests {
 
     #[test]
     fn a_button_that_would_hide_nothing_or_explain_nothing_is_not_there() {
-        let all = story(&["a"]).happens(0, "timer", Some("t")).state("bad").violates(always(), "", None, None);
+        let all = story(&["a"]).timer(0, "t").state("bad").violates(always(), "", None, None);
         assert_eq!(steps(&of_states(all)), None);
         let endless = Property::Eventually { name: "done".to_string() };
         let lasso = story(&["a", "b"]).send(0, 1, "x").timeout(0).violates(endless, "", None, None);

@@ -3,7 +3,7 @@
 use crate::causality::{causes, failing};
 use crate::words::deed;
 use crate::{Style, place};
-use manyworlds_core::{Trace, TraceStep};
+use manyworlds_core::{StepKind, Trace, TraceStep};
 use std::fmt::Write;
 
 /// The trace in the DOT language.
@@ -39,7 +39,7 @@ fn title(trace: &Trace) -> String {
 fn node(trace: &Trace, i: usize, bad: bool) -> String {
     let step = &trace.steps[i];
     let mut label = format!("{i}: {}", deed(trace, step, &Style::default()));
-    let place = place::short(step.location.as_deref());
+    let place = place::short(step.at.as_ref());
     if !place.is_empty() {
         label.push_str(&format!("\n{place}"));
     }
@@ -51,12 +51,12 @@ fn node(trace: &Trace, i: usize, bad: bool) -> String {
 fn edges(trace: &Trace) -> Vec<String> {
     let causes = causes(trace);
     let kind = |cause: usize, step: &TraceStep| match () {
-        () if step.reads == Some(cause) && step.kind == "drop" => {
+        () if step.kind.send() == Some(cause) && matches!(step.kind, StepKind::Drop(_)) => {
             " [color=red, style=dotted, label=\"lost\"]".to_string()
         }
-        () if step.reads == Some(cause) => {
-            let message = step.message.as_deref().unwrap_or_default();
-            format!(" [color=blue, label={}]", quoted(message))
+        () if step.kind.send() == Some(cause) => {
+            let message = trace.message(step).map_or_else(String::new, ToString::to_string);
+            format!(" [color=blue, label={}]", quoted(&message))
         }
         () if trace.steps[cause].process == step.process => String::new(),
         () => " [style=dashed]".to_string(),

@@ -6,7 +6,7 @@ use crate::style::{Paint, Style};
 use crate::text::clean;
 use crate::timeline::timeline;
 use crate::words::{name, words};
-use manyworlds_core::{Property, Trace};
+use manyworlds_core::{Property, StepKind, Trace};
 
 /// What only the caller knows about a violation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -43,7 +43,7 @@ pub fn headline(trace: &Trace, style: &Style) -> String {
     let mut text = format!("{}\n", style.paint(&title, Paint::Bad));
     let process =
         violation.process.as_ref().map(|name| format!("in {}", style.paint(&clean(name, style), Paint::Strong)));
-    let place = violation.location.as_ref().map(|location| format!("at {}", clean(location, style)));
+    let place = violation.location.as_ref().map(|location| format!("at {}", clean(&location.to_string(), style)));
     let whereabouts: Vec<String> = process.into_iter().chain(place).collect();
     if !whereabouts.is_empty() {
         text.push_str(&format!("  {}\n", whereabouts.join(" ")));
@@ -63,7 +63,7 @@ fn caption(trace: &Trace) -> String {
         1 => "1 step".to_string(),
         n => format!("{n} steps"),
     };
-    let specified = trace.steps.iter().all(|step| matches!(step.kind.as_str(), "start" | "action"));
+    let specified = trace.steps.iter().all(|step| matches!(step.kind, StepKind::Start | StepKind::Action(_)));
     let network = match specified && !trace.steps.is_empty() {
         // A specification has none.
         true => String::new(),
@@ -111,9 +111,9 @@ fn ending(trace: &Trace, style: &Style) -> String {
             }
         });
     }
-    let last = |process: usize| trace.steps.iter().rev().find(|s| s.process == process && s.state_diff.is_some());
-    let states: Vec<(String, &str)> = (0..trace.processes.len())
-        .filter_map(|process| Some((name(trace, process, style), last(process)?.state_diff.as_deref()?)))
+    let last = |process: usize| trace.steps.iter().rev().find(|s| s.process == process && s.state.is_some());
+    let states: Vec<(String, String)> = (0..trace.processes.len())
+        .filter_map(|process| Some((name(trace, process, style), last(process)?.state.as_ref()?.to_string())))
         .collect();
     let width = states.iter().map(|(name, _)| crate::text::width(name)).max().unwrap_or(0);
     for (i, (name, state)) in states.iter().enumerate() {

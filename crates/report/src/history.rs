@@ -3,8 +3,7 @@
 //! Positions are places in the order of events, not times: an operation that ends before another starts ends at a smaller position. No two
 //! events share one. Whoever has a history fills a [`Timeline`]; a trace that records operations fills one by itself.
 
-use crate::words::is_lost;
-use manyworlds_core::{Trace, TraceHistory, TraceStep};
+use manyworlds_core::{StepKind, Trace, TraceHistory, TraceStep};
 use serde::{Deserialize, Serialize};
 
 /// An operation.
@@ -87,8 +86,8 @@ impl Timeline {
         let lane = |process: usize| lanes.iter().position(|&other| other == process);
         let operation = |(number, o): (usize, &manyworlds_core::TraceOperation)| Operation {
             process: lane(o.process).unwrap_or_default(),
-            call: o.call.clone(),
-            response: o.response.clone(),
+            call: o.call.to_string(),
+            response: o.response.as_ref().map(ToString::to_string),
             start: position((o.invoked, number, false)),
             end: o.returned.map(|at| position((at, number, true))),
         };
@@ -159,23 +158,27 @@ impl Timeline {
 }
 
 fn is_fault(step: &TraceStep) -> bool {
-    matches!(step.kind.as_str(), "crash" | "restart" | "drop" | "duplicate" | "split" | "heal") || is_lost(step)
+    match &step.kind {
+        StepKind::Crash | StepKind::Restart | StepKind::Drop(_) | StepKind::Duplicate(_) => true,
+        kind => kind.is_partition() || kind.loses(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::story::story;
+    use manyworlds_core::{TraceValue, ValueTree};
 
     #[test]
     fn notes_become_operations() {
         let trace = story(&["server", "left", "right"])
-            .happens(1, "note", Some("invoked Put(1)"))
-            .happens(2, "note", Some("invoked Get"))
-            .happens(0, "crash", None)
-            .happens(1, "note", Some("returned Done"))
-            .happens(1, "note", Some("something else"))
-            .happens(1, "note", Some("invoked Get"))
+            .invoked(1, "Put(1)")
+            .invoked(2, "Get")
+            .happens(0, StepKind::Crash)
+            .returned(1, "Done")
+            .note(1, "something else")
+            .invoked(1, "Get")
             .trace();
         let timeline = Timeline::from_trace(&trace).unwrap();
         let operation = |process, call: &str, response: Option<&str>, start, end| Operation {
@@ -200,7 +203,7 @@ mod tests {
 
     #[test]
     fn a_message_that_is_lost_is_a_fault_and_one_that_is_not_is_none() {
-        let tale = story(&["a", "b"]).happens(0, "note", Some("invoked Get")).lose(0, 0).lose_message(0, 1, "Ask");
+        let tale = story(&["a", "b"]).invoked(0, "Get").lose(0, 0).lose_message(0, 1, "Ask");
         let timeline = Timeline::from_trace(&tale.trace()).unwrap();
         assert_eq!(timeline.faults, [Fault { process: Some(0), at: 1, label: "a loses Ask to b".to_string() }]);
     }
@@ -231,8 +234,8 @@ mod tests {
         let mut trace = story(&["a", "b"]).timeout(0).timeout(1).timeout(0).trace();
         let told = |process, invoked, returned: Option<usize>| manyworlds_core::TraceOperation {
             process,
-            call: "Get".to_string(),
-            response: returned.map(|_| "1".to_string()),
+            call: TraceValue::shown(ValueTree::parse("Get")),
+            response: returned.map(|_| TraceValue::shown(ValueTree::parse("1"))),
             invoked,
             returned,
         };

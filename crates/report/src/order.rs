@@ -62,7 +62,7 @@ impl<'t> Drawing<'t> {
         let mut reader = vec![None; trace.steps.len()];
         for (i, step) in trace.steps.iter().enumerate() {
             steps[step.process].push(i);
-            if let (Some(send), "recv" | "duplicate") = (step.reads, step.kind.as_str()) {
+            if let (Some(send), true) = (step.kind.send(), step.kind.arrives()) {
                 reader[send].get_or_insert(i);
             }
         }
@@ -81,14 +81,17 @@ impl<'t> Drawing<'t> {
     fn ready(&self, i: usize) -> bool {
         let step = &self.trace.steps[i];
         let turn = self.steps[step.process].get(self.done[step.process]) == Some(&i);
-        turn && self.era[i] == self.era[self.first]
-            && step.parents.iter().chain(&step.reads).chain(&self.recorded_before[i]).all(|&cause| self.placed[cause])
+        turn && self.era[i] == self.era[self.first] && {
+            let sent = step.kind.send();
+            step.parents.iter().chain(&sent).chain(&self.recorded_before[i]).all(|&cause| self.placed[cause])
+        }
     }
 
     fn delay(&self, i: usize) -> u8 {
-        match (self.trace.steps[i].kind.as_str(), self.reader[i]) {
-            ("fail" | "wait", _) => 2,
-            ("send", Some(recv)) => u8::from(!self.only_waits_for(recv, i)),
+        let kind = &self.trace.steps[i].kind;
+        match self.reader[i] {
+            _ if kind.is_bad() => 2,
+            Some(recv) if kind.is_send() => u8::from(!self.only_waits_for(recv, i)),
             _ => 0,
         }
     }
@@ -124,9 +127,8 @@ fn recorded_before(trace: &Trace) -> Vec<Option<usize>> {
 
 fn eras(trace: &Trace) -> Vec<usize> {
     let mut era = 0;
-    let change = |kind: &str| usize::from(matches!(kind, "split" | "heal"));
     let eras = trace.steps.iter().map(|step| {
-        let change = change(&step.kind);
+        let change = usize::from(step.kind.is_partition());
         era += 2 * change;
         era - change
     });
@@ -137,6 +139,7 @@ fn eras(trace: &Trace) -> Vec<usize> {
 mod tests {
     use super::*;
     use crate::story::story;
+    use manyworlds_core::StepKind;
 
     #[test]
     fn a_send_waits_for_its_receiver_to_be_ready() {
@@ -157,16 +160,17 @@ mod tests {
         // c hears b before a, so that a is drawn late.
         let mut trace = story(&["a", "b", "c"])
             .send(0, 2, "x")
-            .happens(0, "note", Some("invoked Write(1)"))
-            .happens(0, "note", Some("returned Written"))
-            .happens(1, "note", Some("invoked Read"))
-            .happens(1, "note", Some("returned 0"))
+            .invoked(0, "Write(1)")
+            .returned(0, "Written")
+            .invoked(1, "Read")
+            .returned(1, "0")
             .send(1, 2, "y")
             .recv(2, 5)
             .recv(2, 0)
             .trace();
         let order = |trace: &Trace| {
-            let notes = |item: &Item| matches!(item, Item::Step(i) if trace.steps[*i].kind == "note");
+            let notes =
+                |item: &Item| matches!(item, Item::Step(i) if matches!(trace.steps[*i].kind, StepKind::Note(_)));
             let order = arrange(trace).into_iter().filter(notes).collect::<Vec<_>>();
             order == [1, 2, 3, 4].map(Item::Step)
         };
@@ -179,9 +183,9 @@ mod tests {
     fn nothing_is_moved_across_a_split() {
         let trace = story(&["a", "b", "network"])
             .send(0, 1, "x")
-            .happens(2, "split", Some("a | b"))
+            .split(2, &[0])
             .choose(0, 1)
-            .happens(2, "heal", None)
+            .happens(2, StepKind::Heal)
             .recv(1, 0)
             .trace();
         assert_eq!(arrange(&trace), [0, 1, 2, 3, 4].map(Item::Step));
@@ -189,7 +193,7 @@ mod tests {
 
     #[test]
     fn a_message_that_is_dropped_does_not_arrive() {
-        let trace = story(&["a", "b"]).send(0, 1, "x").fate(1, "drop", 0).trace();
+        let trace = story(&["a", "b"]).send(0, 1, "x").dropped(1, 0).trace();
         assert_eq!(arrange(&trace), [0, 1].map(Item::Step));
     }
 

@@ -4,8 +4,8 @@ use crate::order::{Item, arrange};
 use crate::place;
 use crate::style::{Glyphs, Style};
 use crate::text::clean;
-use crate::words::{deed, is_lost, name, waits, words};
-use manyworlds_core::{Trace, TraceStep};
+use crate::words::{deed, name, waits, words};
+use manyworlds_core::{ProcessStatus, StepKind, Trace, TraceMessage, TraceStep};
 
 /// A chart without its layout.
 pub struct Score {
@@ -77,9 +77,9 @@ pub fn score(trace: &Trace, style: &Style) -> Score {
         let at = rows.len();
         for step in steps(trace, item) {
             last[step.process] = Some(at);
-            match (step.kind.as_str(), step.peer) {
-                ("spawn", Some(child)) => births[child] = Some(at),
-                ("join", Some(child)) => last[child] = Some(at),
+            match step.kind {
+                StepKind::Spawn { child: Some(child) } => births[child] = Some(at),
+                StepKind::Join { child: Some(child) } => last[child] = Some(at),
                 _ => {}
             }
         }
@@ -89,7 +89,7 @@ pub fn score(trace: &Trace, style: &Style) -> Score {
         name: name(trace, process, style),
         pid: mentioned(trace, process),
         birth: births[process],
-        death: last[process].filter(|_| trace.processes[process].status == "ended"),
+        death: last[process].filter(|_| trace.processes[process].status == ProcessStatus::Ended),
     };
     let shown = columns.iter().enumerate().filter_map(|(process, column)| Some((process, column.as_ref()?)));
     Score { columns: shown.map(column).collect(), rows }
@@ -109,14 +109,14 @@ fn visible(trace: &Trace) -> Vec<Option<usize>> {
 
 /// Every actor starts; that is not worth a row.
 fn idle(trace: &Trace, step: &TraceStep) -> bool {
-    step.kind == "start" && trace.processes.len() > 1
+    step.kind == StepKind::Start && trace.processes.len() > 1
 }
 
 /// A number for each message that arrives in another row than the one in which it is sent.
 fn references(trace: &Trace, items: &[Item]) -> Vec<Option<usize>> {
     let mut references = vec![None; trace.steps.len()];
     let late = |item: &Item| match *item {
-        Item::Step(i) if trace.steps[i].kind != "drop" => trace.steps[i].reads,
+        Item::Step(i) if trace.steps[i].kind.arrives() => trace.steps[i].kind.send(),
         _ => None,
     };
     for send in items.iter().filter_map(late) {
@@ -140,19 +140,16 @@ fn steps(trace: &Trace, item: Item) -> impl Iterator<Item = &TraceStep> {
     std::iter::once(first).chain(second).map(|i| &trace.steps[i])
 }
 
-/// The id of a process as `Debug` shows it, if some message shows it and the name does not.
+/// The id of a process as `Debug` shows it, if some message that is sent contains it and the name is another.
 fn mentioned(trace: &Trace, process: usize) -> Option<String> {
-    let pid = format!("p{}", trace.processes[process].pid);
-    let stands_in = |text: &str| {
-        text.match_indices(&pid).any(|(at, _)| {
-            let before = text[..at].chars().next_back();
-            let after = text[at + pid.len()..].chars().next();
-            !before.is_some_and(char::is_alphanumeric) && !after.is_some_and(|c| c.is_alphanumeric() || c == '.')
-        })
+    let pid = &trace.processes[process].pid;
+    let shown = format!("p{pid}");
+    let mentions = |message: &TraceMessage| {
+        let routed = matches!(message, TraceMessage::Observed { from, to, .. } if from == pid || to == pid);
+        routed || message.value().is_some_and(|value| value.any_atom(&mut |atom| atom == shown))
     };
-    let sends = trace.steps.iter().filter(|step| step.kind == "send");
-    let said = sends.filter_map(|step| step.message.as_deref()).any(stands_in);
-    (said && trace.processes[process].name != pid).then_some(pid)
+    let sent = trace.steps.iter().filter(|step| step.kind.is_send()).filter_map(|step| trace.message(step));
+    (sent.into_iter().any(mentions) && trace.processes[process].name != shown).then_some(shown)
 }
 
 struct Scribe<'t> {
@@ -172,39 +169,40 @@ impl Scribe<'_> {
         };
         let [from, to] = [&self.trace.steps[send], &self.trace.steps[recv]];
         let mut row = self.message(send, to.process, self.glyphs.line, self.glyphs.arrives);
-        row.place = place::both(from.location.as_deref(), to.location.as_deref(), self.style);
+        row.place = place::both(from.at.as_ref(), to.at.as_ref(), self.style);
         Some(row)
     }
 
     fn step(&self, i: usize) -> Option<Row> {
         let step = &self.trace.steps[i];
         let g = self.glyphs;
-        let mut row = match (step.kind.as_str(), step.peer) {
-            ("send", Some(to)) if self.columns[to].is_some() => self.message(i, to, g.line, g.leaves),
-            ("start", _) if idle(self.trace, step) => return None,
-            ("recv" | "duplicate", _) if step.reads.is_some() => {
-                self.message(step.reads?, step.process, g.dashes, g.arrives)
+        let shown = |process: usize| self.columns[process].is_some();
+        let mut row = match step.kind {
+            StepKind::Send { to: Some(to), .. } if shown(to) => self.message(i, to, g.line, g.leaves),
+            StepKind::Start if idle(self.trace, step) => return None,
+            StepKind::Receive(_) | StepKind::Duplicate(_) if step.kind.send().is_some() => {
+                self.message(step.kind.send()?, step.process, g.dashes, g.arrives)
             }
-            ("spawn", Some(child)) if self.columns[child].is_some() => self.arrow(step, step.process, child, "spawn"),
-            ("join", Some(child)) if self.columns[child].is_some() => self.arrow(step, child, step.process, "join"),
-            ("lose", _) if !is_lost(step) => return None,
-            ("lose", Some(to)) if self.columns[to].is_some_and(|to| Some(to) != self.columns[step.process]) => {
+            StepKind::Spawn { child: Some(child) } if shown(child) => self.arrow(step, step.process, child, "spawn"),
+            StepKind::Join { child: Some(child) } if shown(child) => self.arrow(step, child, step.process, "join"),
+            StepKind::Lose { lost: false, .. } => return None,
+            StepKind::Lose { to: Some(to), .. } if shown(to) && self.columns[to] != self.columns[step.process] => {
                 self.loss(step, to)
             }
-            ("lose" | "drop" | "crash", _) => self.mark(step, g.lost),
-            ("choose", _) => self.mark(step, g.choice),
-            ("timeout" | "timer", _) => self.mark(step, g.timeout),
-            ("fail" | "wait", _) => self.bad(step),
+            StepKind::Lose { .. } | StepKind::Drop(_) | StepKind::Crash => self.mark(step, g.lost),
+            StepKind::Choose { .. } => self.mark(step, g.choice),
+            StepKind::Timeout | StepKind::Timer(_) => self.mark(step, g.timeout),
+            StepKind::Fail(_) | StepKind::Wait(_) => self.bad(step),
             _ => self.mark(step, g.point),
         };
-        row.place = place::short(step.location.as_deref());
+        row.place = place::short(step.at.as_ref());
         Some(row)
     }
 
     /// A message on its way to `to`, or arriving there.
     fn message(&self, send: usize, to: usize, shaft: &'static str, heads: [&'static str; 2]) -> Row {
         let step = &self.trace.steps[send];
-        let text = clean(step.message.as_deref().unwrap_or_default(), self.style);
+        let text = self.text(step).unwrap_or_default();
         let number = self.references[send].map_or_else(String::new, |n| format!("({n}) "));
         let [sender, receiver] = [step.process, to].map(|process| name(self.trace, process, self.style));
         let sentence = format!("{sender} {} {receiver}: {number}{text}", self.glyphs.arrow);
@@ -216,12 +214,17 @@ impl Scribe<'_> {
         Row { figure, label, sentence, place: String::new(), bad: false }
     }
 
+    /// The message of a step.
+    fn text(&self, step: &TraceStep) -> Option<String> {
+        self.trace.message(step).map(|message| clean(&message.to_string(), self.style))
+    }
+
     /// A message that gets lost on its way to `to`.
     fn loss(&self, step: &TraceStep, to: usize) -> Row {
         let heads = [self.glyphs.lost; 2];
         let [from, to] = [step.process, to].map(|process| self.columns[process].unwrap_or_default());
         let figure = Figure::Arrow { from, to, shaft: self.glyphs.dashes, heads };
-        let label = clean(step.message.as_deref().unwrap_or("a message"), self.style);
+        let label = self.text(step).unwrap_or_else(|| "a message".to_string());
         Row { figure, label, ..self.mark(step, self.glyphs.lost) }
     }
 
@@ -243,8 +246,8 @@ impl Scribe<'_> {
 
     /// The step the trace is about. The message of a failure, and that the waiting is for ever, stands above the chart already.
     fn bad(&self, step: &TraceStep) -> Row {
-        let label = match step.kind.as_str() {
-            "fail" => "fails here".to_string(),
+        let label = match step.kind {
+            StepKind::Fail(_) => "fails here".to_string(),
             _ => waits(self.trace, step, self.style),
         };
         let sentence = format!("{} {} {label}", self.glyphs.bad, name(self.trace, step.process, self.style));

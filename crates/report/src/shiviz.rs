@@ -24,7 +24,7 @@ pub fn shiviz(trace: &Trace) -> String {
         let known = hosts.iter().zip(&clock).filter(|(_, ticks)| **ticks > 0);
         let clock: serde_json::Map<String, serde_json::Value> =
             known.map(|(host, &ticks)| (host.clone(), ticks.into())).collect();
-        let place = place::short(step.location.as_deref());
+        let place = place::short(step.at.as_ref());
         let gap = if place.is_empty() { "" } else { " @ " };
         let event = format!("{}{gap}{place}", deed(trace, step, &Style::default()));
         let _ = writeln!(text, "{} {}\n{}", hosts[step.process], serde_json::Value::Object(clock), one_line(&event));

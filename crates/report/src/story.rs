@@ -1,6 +1,9 @@
 //! Traces for tests, told step by step.
 
-use manyworlds_core::{Network, Property, TRACE_SCHEMA, Trace, TraceProcess, TraceStep, Violation};
+use manyworlds_core::{
+    Awaited, Delivery, Engine, Location, Network, ProcessRole, ProcessStatus, Property, StepKind, Trace, TraceMessage,
+    TraceNote, TraceProcess, TraceStep, TraceValue, ValueTree, Violation,
+};
 
 /// A trace being told. Its n-th step stands in line `10 n` of `src/story.rs`.
 pub struct Story(Trace);
@@ -11,54 +14,71 @@ pub fn story(names: &[&str]) -> Story {
         pid: if i == 0 { "0".to_string() } else { format!("0.{}", i - 1) },
         id: i as u64,
         name: name.to_string(),
+        role: if *name == "network" { ProcessRole::Network } else { ProcessRole::Process },
         daemon: false,
-        status: "running".to_string(),
+        status: ProcessStatus::Running,
     };
-    Story(Trace {
-        schema: TRACE_SCHEMA.to_string(),
-        model: "tale".to_string(),
-        params: Default::default(),
-        engine: "must".to_string(),
-        network: Network::P2p,
-        seed: 0,
-        violation: Violation {
-            property: Property::Assertion,
-            message: "no".to_string(),
-            location: None,
-            process: None,
-        },
-        processes: names.iter().enumerate().map(process).collect(),
-        steps: Vec::new(),
-        loop_from: None,
-        losses: None,
-        history: None,
-    })
+    let (property, message) = (Property::Assertion, "no".to_string());
+    let violation = Violation { property, message, location: None, process: None };
+    let mut trace = Trace::new(violation, names.iter().enumerate().map(process).collect());
+    (trace.model, trace.engine, trace.network) = ("tale".to_string(), Engine::Must, Network::P2p);
+    Story(trace)
+}
+
+fn value(text: &str) -> TraceValue {
+    TraceValue::shown(ValueTree::parse(text))
 }
 
 impl Story {
-    fn step(mut self, process: usize, kind: &str, rest: TraceStep) -> Story {
+    /// Something that happens to one process, or to the network.
+    pub fn happens(mut self, process: usize, kind: StepKind) -> Story {
         let steps = &mut self.0.steps;
         let mut parents: Vec<usize> = steps.iter().rposition(|step| step.process == process).into_iter().collect();
-        parents.extend(rest.reads);
-        let born = |step: &TraceStep| step.kind == "spawn" && step.peer == Some(process);
-        parents.extend(steps.iter().position(born));
-        let joined = if kind == "join" { rest.peer } else { None };
+        parents.extend(kind.send());
+        parents.extend(steps.iter().position(|step| step.kind == StepKind::Spawn { child: Some(process) }));
+        let joined = if let StepKind::Join { child } = kind { child } else { None };
         parents.extend(joined.and_then(|child| steps.iter().rposition(|step| step.process == child)));
-        let location = Some(format!("src/story.rs:{}:5", 10 * (steps.len() + 1)));
-        steps.push(TraceStep { process, kind: kind.to_string(), location, parents, ..rest });
+        let at = Some(Location { file: "src/story.rs".to_string(), line: 10 * (steps.len() as u32 + 1), column: 5 });
+        steps.push(TraceStep { at, parents, ..TraceStep::new(process, kind) });
         self
     }
 
-    pub fn send(self, from: usize, to: usize, message: &str) -> Story {
-        self.step(
-            from,
-            "send",
-            TraceStep { peer: Some(to), message: Some(message.to_string()), ..TraceStep::default() },
-        )
+    fn message(&mut self, message: TraceMessage) -> usize {
+        let messages = &mut self.0.messages;
+        messages.iter().position(|known| *known == message).unwrap_or_else(|| {
+            messages.push(message);
+            messages.len() - 1
+        })
     }
 
-    pub fn recv(self, process: usize, reads: usize) -> Story {
-        self.fate(process, "recv", reads)
+    fn sends(mut self, from: usize, to: usize, message: TraceMessage) -> Story {
+        let message = self.message(message);
+        self.happens(from, StepKind::Send { message, to: Some(to), network: None })
+    }
+
+    pub fn send(self, from: usize, to: usize, message: &str) -> Story {
+        self.sends(from, to, TraceMessage::shown(message))
+    }
+
+    fn delivery(&self, send: usize) -> Delivery {
+        let TraceStep { process, kind, .. } = &self.0.steps[send];
+        let message = *kind.message().expect("a send has a message");
+        Delivery { message, from: Some(*process), send: Some(send), network: None }
+    }
+
+    pub fn recv(self, process: usize, send: usize) -> Story {
+        let delivery = self.delivery(send);
+        self.happens(process, StepKind::Receive(delivery))
+    }
+
+    pub fn duplicate(self, process: usize, send: usize) -> Story {
+        let delivery = self.delivery(send);
+        self.happens(process, StepKind::Duplicate(delivery))
+    }
+
+    pub fn dropped(self, process: usize, send: usize) -> Story {
+        let delivery = self.delivery(send);
+        self.happens(process, StepKind::Drop(delivery))
     }
 
     /// A send and, as the next step, its receive.
@@ -67,60 +87,96 @@ impl Story {
         self.send(from, to, message).recv(to, send)
     }
 
+    /// A monitor sees a message from one process to another.
+    pub fn observed(self, from: usize, to: usize, monitor: usize, message: &str) -> Story {
+        let send = self.0.steps.len();
+        let [sender, receiver] = [from, to].map(|process| self.0.processes[process].pid.clone());
+        let seen = TraceMessage::Observed { from: sender, to: receiver, value: ValueTree::parse(message) };
+        self.sends(from, monitor, seen).recv(monitor, send)
+    }
+
+    /// A process that is sent what others record.
+    pub fn watched_by(mut self, process: usize) -> Story {
+        self.0.processes[process].role = ProcessRole::History;
+        self
+    }
+
+    /// A note, sent to the process that watches.
+    pub fn records(self, from: usize, watcher: usize, note: TraceNote) -> Story {
+        let send = self.0.steps.len();
+        self.sends(from, watcher, TraceMessage::Notes(vec![note])).recv(watcher, send)
+    }
+
     pub fn spawn(self, process: usize, child: usize) -> Story {
-        self.step(process, "spawn", TraceStep { peer: Some(child), ..TraceStep::default() })
+        self.happens(process, StepKind::Spawn { child: Some(child) })
     }
 
     pub fn join(mut self, process: usize, child: usize) -> Story {
-        self.0.processes[child].status = "ended".to_string();
-        self.step(process, "join", TraceStep { peer: Some(child), ..TraceStep::default() })
+        self.0.processes[child].status = ProcessStatus::Ended;
+        self.happens(process, StepKind::Join { child: Some(child) })
     }
 
     pub fn choose(self, process: usize, answer: u32) -> Story {
-        self.step(process, "choose", TraceStep { choice: Some(answer), ..TraceStep::default() })
+        self.happens(process, StepKind::Choose { option: Some(answer), value: None })
     }
 
     pub fn lose(self, process: usize, answer: u32) -> Story {
-        self.step(process, "lose", TraceStep { choice: Some(answer), ..TraceStep::default() })
+        self.happens(process, StepKind::Lose { lost: answer == 1, message: None, to: None })
     }
 
     /// A message that gets lost before it sets out.
-    pub fn lose_message(self, from: usize, to: usize, message: &str) -> Story {
-        let message = Some(message.to_string());
-        let lost = TraceStep { choice: Some(1), peer: Some(to), message, ..TraceStep::default() };
-        self.step(from, "lose", lost)
+    pub fn lose_message(mut self, from: usize, to: usize, message: &str) -> Story {
+        let message = Some(self.message(TraceMessage::shown(message)));
+        self.happens(from, StepKind::Lose { lost: true, message, to: Some(to) })
     }
 
     pub fn timeout(self, process: usize) -> Story {
-        self.step(process, "timeout", TraceStep::default())
+        self.happens(process, StepKind::Timeout)
     }
 
-    pub fn wait(mut self, process: usize, detail: &str) -> Story {
-        self.0.processes[process].status = "waiting".to_string();
-        self.step(process, "wait", TraceStep { message: Some(detail.to_string()), ..TraceStep::default() })
+    pub fn wait(mut self, process: usize, awaited: Awaited) -> Story {
+        self.0.processes[process].status = ProcessStatus::Waiting;
+        self.happens(process, StepKind::Wait(awaited))
     }
 
     pub fn fail(mut self, process: usize, message: &str) -> Story {
-        self.0.processes[process].status = "failed".to_string();
-        self = self.step(process, "fail", TraceStep { message: Some(message.to_string()), ..TraceStep::default() });
-        let location = self.0.steps.last().and_then(|step| step.location.clone());
+        self.0.processes[process].status = ProcessStatus::Failed;
+        self = self.happens(process, StepKind::Fail(message.to_string()));
+        let location = self.0.steps.last().and_then(|step| step.at.as_ref()).map(ToString::to_string);
         self.violates(Property::Assertion, message, Some(process), location.as_deref())
     }
 
-    /// Something that happens to one actor, or to the network: a start, a timer, a crash, a note, a step of a specification.
-    pub fn happens(self, process: usize, kind: &str, message: Option<&str>) -> Story {
-        self.step(process, kind, TraceStep { message: message.map(str::to_string), ..TraceStep::default() })
+    pub fn starts(self, process: usize) -> Story {
+        self.happens(process, StepKind::Start)
     }
 
-    /// What becomes of a message: `recv`, `drop` or `duplicate`.
-    pub fn fate(self, process: usize, kind: &str, reads: usize) -> Story {
-        let TraceStep { process: peer, message, .. } = self.0.steps[reads].clone();
-        self.step(process, kind, TraceStep { peer: Some(peer), message, reads: Some(reads), ..TraceStep::default() })
+    pub fn timer(self, process: usize, name: &str) -> Story {
+        self.happens(process, StepKind::Timer(name.to_string()))
+    }
+
+    pub fn split(self, network: usize, side: &[usize]) -> Story {
+        self.happens(network, StepKind::Split { side: side.to_vec() })
+    }
+
+    pub fn note(self, process: usize, text: &str) -> Story {
+        self.happens(process, StepKind::Note(TraceNote::Text(text.to_string())))
+    }
+
+    pub fn invoked(self, process: usize, operation: &str) -> Story {
+        self.happens(process, StepKind::Note(TraceNote::Invoked(value(operation))))
+    }
+
+    pub fn returned(self, process: usize, response: &str) -> Story {
+        self.happens(process, StepKind::Note(TraceNote::Returned(value(response))))
+    }
+
+    pub fn action(self, process: usize, action: &str) -> Story {
+        self.happens(process, StepKind::Action(ValueTree::parse(action)))
     }
 
     /// The state that the last step leads to.
     pub fn state(mut self, state: &str) -> Story {
-        self.0.steps.last_mut().expect("something has happened").state_diff = Some(state.to_string());
+        self.0.steps.last_mut().expect("something has happened").state = Some(ValueTree::parse(state));
         self
     }
 
@@ -138,8 +194,8 @@ impl Story {
         location: Option<&str>,
     ) -> Story {
         let process = process.map(|process| self.0.processes[process].name.clone());
-        self.0.violation =
-            Violation { property, message: message.to_string(), location: location.map(str::to_string), process };
+        let location = location.map(Location::parse);
+        self.0.violation = Violation { property, message: message.to_string(), location, process };
         self
     }
 

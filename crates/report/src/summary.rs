@@ -1,18 +1,24 @@
-//! One line for any outcome. It never leaves open whether every world was seen.
+//! One line for any outcome. It always says whether the exploration was complete.
 
 use crate::style::{Paint, Style};
 use crate::text::clean;
-use manyworlds_core::{Outcome, ScheduleStats, Stats, StopReason, Verdict};
+use manyworlds_core::{Outcome, ScheduleStats, Scope, Stats, StopReason, Verdict};
 use std::time::Duration;
 
 /// The verdict on `model` and the figures behind it.
 pub fn summary(model: &str, outcome: &Outcome, elapsed: Option<Duration>, style: &Style) -> String {
     let g = style.glyphs();
     let (mark, paint, verdict) = match &outcome.verdict {
-        Verdict::Verified { scope } => (g.good, Paint::Good, format!("verified: {scope}")),
+        Verdict::Verified => (g.good, Paint::Good, format!("verified: {}", outcome.scope)),
         Verdict::Violated { violation, .. } => (g.bad, Paint::Bad, format!("violated: {}", violation.property)),
-        Verdict::Incomplete { reason, bounds } => {
-            ("?", Paint::Strong, format!("incomplete: no violation so far, but {} ({bounds})", why(*reason)))
+        Verdict::Possible { violation, .. } => {
+            ("?", Paint::Strong, format!("possibly violated, not confirmed by a replay: {}", violation.property))
+        }
+        Verdict::Incomplete { reason } => {
+            ("?", Paint::Strong, format!("incomplete: no violation found, {}", stopped(*reason, &outcome.scope)))
+        }
+        Verdict::Invalid(invalid) => {
+            (g.bad, Paint::Bad, format!("invalid model: {}", clean(&invalid.to_string(), style)))
         }
     };
     let figures = figures(&outcome.stats, elapsed);
@@ -37,17 +43,25 @@ pub fn histories(stats: &ScheduleStats) -> String {
     parts.join(", ")
 }
 
+/// Why a run stopped, and what limited it.
+pub fn stopped(reason: StopReason, scope: &Scope) -> String {
+    match scope.limits() {
+        limits if limits.is_empty() => why(reason).to_string(),
+        limits => format!("{} ({limits})", why(reason)),
+    }
+}
+
 /// Why a run stopped, in words.
 pub fn why(reason: StopReason) -> &'static str {
     match reason {
-        StopReason::MaxExecutions => "the number of executions is used up",
-        StopReason::MaxStates => "the number of states is used up",
-        StopReason::MaxDepth => "some execution was cut off at its greatest length",
-        StopReason::MaxSteps => "some process was cut off at its step bound",
-        StopReason::Timeout => "the time is up",
-        StopReason::MaxMemory => "the memory is used up",
-        StopReason::Cancelled => "somebody stopped it",
-        StopReason::SchedulerIncomplete => "this scheduler may leave schedules out",
+        StopReason::MaxExecutions => "execution limit reached",
+        StopReason::MaxStates => "state limit reached",
+        StopReason::MaxDepth => "depth limit reached",
+        StopReason::MaxSteps => "a process reached its step limit",
+        StopReason::Timeout => "time limit reached",
+        StopReason::MaxMemory => "memory limit reached",
+        StopReason::Cancelled => "cancelled",
+        StopReason::SchedulerIncomplete => "this scheduler does not explore every schedule",
     }
 }
 

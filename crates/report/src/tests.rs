@@ -3,7 +3,9 @@
 use crate::story::{Story, story};
 use crate::{Hints, Style, chart, failure, step, summary};
 use insta::assert_snapshot;
-use manyworlds_core::{Network, Outcome, Property, Stats, StopReason, Trace, Verdict};
+use manyworlds_core::{
+    Awaited, Bounds, Network, Outcome, Property, Scope, Stats, StepKind, StopReason, Trace, TraceMessage, Verdict,
+};
 use std::time::Duration;
 
 const HINTS: Hints<'static> = Hints { replay: Some("manyworlds replay bug.json"), file: Some("bug.json"), html: None };
@@ -71,9 +73,9 @@ fn a_deadlock() {
         .deliver(0, 1, "Take(fork0)")
         .deliver(2, 1, "Take(fork1)")
         .send(1, 0, "Busy")
-        .wait(0, "for Granted")
-        .wait(1, "for Release")
-        .wait(2, "for p0.0 to end")
+        .wait(0, Awaited::Message("Granted".to_string()))
+        .wait(1, Awaited::Message("Release".to_string()))
+        .wait(2, Awaited::Process(1))
         .violates(Property::Deadlock, "alice, bob, carol wait for ever", Some(0), Some("src/story.rs:60:5"))
         .trace();
     assert_snapshot!(failure(&trace, &HINTS, &plain()));
@@ -86,9 +88,9 @@ fn a_monitor_that_objects() {
         .spawn(0, 2)
         .choose(1, 2)
         .choose(2, 2)
-        .deliver(1, 3, "p0.0→p0 Elected(2)")
+        .observed(1, 0, 3, "Elected(2)")
         .send(1, 0, "Elected(2)")
-        .deliver(2, 3, "p0.1→p0 Elected(2)")
+        .observed(2, 0, 3, "Elected(2)")
         .fail(3, "two leaders in term 2")
         .violates(Property::Monitor, "two leaders in term 2", Some(3), Some("src/story.rs:99:9"))
         .trace();
@@ -140,23 +142,23 @@ fn long_names_and_messages() {
 /// Everything that can happen to actors.
 fn faults() -> Story {
     story(&["client", "server", "network"])
-        .happens(0, "start", None)
-        .happens(1, "start", None)
-        .happens(0, "note", Some("invoked Put(3)"))
+        .starts(0)
+        .starts(1)
+        .invoked(0, "Put(3)")
         .send(0, 1, "Put(3)")
-        .fate(1, "duplicate", 3)
+        .duplicate(1, 3)
         .state("Server { value: 3 }")
         .send(1, 0, "Done")
-        .happens(2, "split", Some("client | server"))
-        .happens(0, "timer", Some("retry"))
+        .split(2, &[0])
+        .timer(0, "retry")
         .state("Client { tries: 2 }")
         .send(0, 1, "Put(3)")
-        .happens(2, "heal", None)
-        .fate(0, "drop", 5)
-        .happens(1, "crash", None)
-        .happens(1, "restart", None)
+        .happens(2, StepKind::Heal)
+        .dropped(0, 5)
+        .happens(1, StepKind::Crash)
+        .happens(1, StepKind::Restart)
         .state("Server { value: 0 }")
-        .fate(1, "recv", 3)
+        .recv(1, 3)
         .choose(1, 0)
 }
 
@@ -174,8 +176,8 @@ fn a_path_that_goes_round_for_ever() {
     let property = Property::Eventually { name: "somebody is served".to_string() };
     let lasso = || {
         story(&["left", "right"])
-            .happens(0, "start", None)
-            .happens(1, "start", None)
+            .starts(0)
+            .starts(1)
             .deliver(0, 1, "After you")
             .state("Polite")
             .deliver(1, 0, "No, after you")
@@ -190,11 +192,11 @@ fn a_path_that_goes_round_for_ever() {
 #[test]
 fn a_path_of_a_specification() {
     let trace = story(&["system"])
-        .happens(0, "start", None)
+        .starts(0)
         .state("State { rm: {}, tm: init }")
-        .happens(0, "action", Some("Prepare(0)"))
+        .action(0, "Prepare(0)")
         .state("State { rm: {0: prepared}, tm: init }")
-        .happens(0, "action", Some("Abort"))
+        .action(0, "Abort")
         .state("State { rm: {0: prepared}, tm: aborted }")
         .violates(Property::Never { name: "Abort".to_string() }, "`Abort` holds in this state", None, None)
         .trace();
@@ -264,7 +266,8 @@ fn charts_fit_every_width() {
     let mut with_ids = ring(&names);
     with_ids.processes.iter_mut().for_each(|process| process.pid = format!("{}.12345.67890", process.pid));
     let ids: Vec<String> = with_ids.processes.iter().map(|process| format!("p{}", process.pid)).collect();
-    with_ids.steps.iter_mut().filter(|step| step.kind == "send").for_each(|step| step.message = Some(ids.join(" ")));
+    let all = TraceMessage::shown(&format!("[{}]", ids.join(", ")));
+    with_ids.messages.iter_mut().for_each(|message| *message = all.clone());
     for trace in [ring(&names), two_phase_commit().trace(), with_ids] {
         for width in 40..140 {
             drawn(&trace, &Style { width, ..plain() });
@@ -276,21 +279,27 @@ fn charts_fit_every_width() {
 #[test]
 fn summaries() {
     let stats = Stats { executions: Some(40_320), blocked: Some(0), ..Stats::default() };
-    let verified = Verdict::Verified { scope: format!("every execution under {}", Network::Mbox) };
-    let incomplete = Verdict::Incomplete { reason: StopReason::MaxExecutions, bounds: "1000 executions".to_string() };
+    let bounds = Bounds { executions: Some(1000), ..Bounds::default() };
+    let scope = Scope { network: Some(Network::Mbox), bounds, ..Scope::default() };
+    let incomplete = Verdict::Incomplete { reason: StopReason::MaxExecutions };
     let trace = two_phase_commit().trace();
     let violated = Verdict::Violated { violation: trace.violation.clone(), trace: Box::new(trace) };
     let lines = [
-        summary("ns+nr", &Outcome { verdict: verified, stats }, Some(Duration::from_millis(420)), &plain()),
         summary(
             "ns+nr",
-            &Outcome { verdict: incomplete, stats: Stats { truncated: Some(1), ..stats } },
+            &Outcome { verdict: Verdict::Verified, scope: scope.clone(), stats },
+            Some(Duration::from_millis(420)),
+            &plain(),
+        ),
+        summary(
+            "ns+nr",
+            &Outcome { verdict: incomplete, scope: scope.clone(), stats: Stats { truncated: Some(1), ..stats } },
             None,
             &plain(),
         ),
         summary(
             "2pc",
-            &Outcome { verdict: violated, stats: Stats { violations: 1, blocked: Some(7), ..stats } },
+            &Outcome { verdict: violated, scope, stats: Stats { violations: 1, blocked: Some(7), ..stats } },
             None,
             &plain(),
         ),

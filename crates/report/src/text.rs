@@ -1,58 +1,7 @@
 //! How wide text is on a terminal, and how to make it fit.
 
 use crate::style::Style;
-
-/// Code points that take no column: they are drawn over their neighbour.
-const COMBINING: &[(u32, u32)] = &[
-    (0x0300, 0x036f),
-    (0x0483, 0x0489),
-    (0x0591, 0x05bd),
-    (0x064b, 0x065f),
-    (0x1ab0, 0x1aff),
-    (0x1dc0, 0x1dff),
-    (0x200b, 0x200d),
-    (0x2060, 0x2060),
-    (0x20d0, 0x20ff),
-    (0xfe00, 0xfe0f),
-    (0xfe20, 0xfe2f),
-    (0xfeff, 0xfeff),
-];
-
-/// Code points that take two columns: East Asian scripts and the emoji that terminals draw wide.
-const WIDE: &[(u32, u32)] = &[
-    (0x1100, 0x115f),
-    (0x231a, 0x231b),
-    (0x23e9, 0x23ec),
-    (0x23f0, 0x23f0),
-    (0x23f3, 0x23f3),
-    (0x2614, 0x2615),
-    (0x2648, 0x2653),
-    (0x2693, 0x2693),
-    (0x26a1, 0x26a1),
-    (0x26bd, 0x26be),
-    (0x26d4, 0x26d4),
-    (0x2705, 0x2705),
-    (0x270a, 0x270b),
-    (0x2728, 0x2728),
-    (0x274c, 0x274c),
-    (0x274e, 0x274e),
-    (0x2753, 0x2755),
-    (0x2757, 0x2757),
-    (0x2795, 0x2797),
-    (0x2b50, 0x2b50),
-    (0x2e80, 0x303e),
-    (0x3041, 0xa4cf),
-    (0xa960, 0xa97f),
-    (0xac00, 0xd7a3),
-    (0xf900, 0xfaff),
-    (0xfe30, 0xfe6f),
-    (0xff00, 0xff60),
-    (0xffe0, 0xffe6),
-    (0x1f300, 0x1f64f),
-    (0x1f680, 0x1f6ff),
-    (0x1f900, 0x1f9ff),
-    (0x20000, 0x3fffd),
-];
+use unicode_width::UnicodeWidthChar;
 
 /// Code points that change the direction of what follows: a message must not be able to rearrange the chart.
 const BIDI: &[(u32, u32)] = &[(0x061c, 0x061c), (0x200e, 0x200f), (0x2028, 0x202e), (0x2066, 0x2069)];
@@ -61,14 +10,9 @@ fn within(c: char, ranges: &[(u32, u32)]) -> bool {
     ranges.iter().any(|&(first, last)| (first..=last).contains(&u32::from(c)))
 }
 
-/// The columns a character takes.
+/// The columns a character takes. A control character has no width of its own; [`clean`] escapes it.
 pub fn char_width(c: char) -> usize {
-    match c {
-        ' '..='~' => 1,
-        _ if within(c, COMBINING) => 0,
-        _ if within(c, WIDE) => 2,
-        _ => 1,
-    }
+    c.width().unwrap_or(1)
 }
 
 /// The columns a text takes.

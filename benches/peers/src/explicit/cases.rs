@@ -55,14 +55,14 @@ pub fn cases() -> Vec<Case> {
             name: "2pc-tla n=8",
             times: Some(2.0),
             depth: None,
-            ours: |search, depth| ours(&TwoPhase::new(8), search, depth),
+            ours: |search, depth| ours(&TwoPhase::new(8).specification(), search, depth),
             peer: |search, depth| peer(two_phase_sets::TwoPhase(8), search, depth),
         },
         Case {
             name: "2pc-tla in words n=8",
             times: None,
             depth: None,
-            ours: |search, depth| ours(&TwoPhase::new(8), search, depth),
+            ours: |search, depth| ours(&TwoPhase::new(8).specification(), search, depth),
             peer: |search, depth| peer(two_phase::TwoPhase(8), search, depth),
         },
     ]
@@ -95,12 +95,12 @@ pub fn small() -> Vec<Case> {
         ),
         case(
             "2pc-tla n=5",
-            |search, depth| ours(&TwoPhase::new(5), search, depth),
+            |search, depth| ours(&TwoPhase::new(5).specification(), search, depth),
             |search, depth| peer(two_phase_sets::TwoPhase(5), search, depth),
         ),
         case(
             "2pc-tla in words n=5",
-            |search, depth| ours(&TwoPhase::new(5), search, depth),
+            |search, depth| ours(&TwoPhase::new(5).specification(), search, depth),
             |search, depth| peer(two_phase::TwoPhase(5), search, depth),
         ),
     ]

@@ -1,7 +1,7 @@
 //! How each side is run: on one thread, with its default visited set, and what is measured of it.
 
 use crate::measure::cpu_seconds;
-use manyworlds::explore::{Budget, Config, Engine, Model, NoObserver, explore};
+use manyworlds::explore::{Budget, Config, Engine, NoObserver, TransitionSystem, explore};
 use stateright::Checker;
 use std::fmt;
 use std::hash::Hash;
@@ -93,7 +93,7 @@ fn measured(search: impl FnOnce() -> (u64, u64)) -> Measure {
 }
 
 /// A run of Manyworlds.
-pub fn ours<M: Model>(model: &M, search: Search, depth: Option<u64>) -> Measure {
+pub fn ours<M: TransitionSystem>(model: &M, search: Search, depth: Option<u64>) -> Measure {
     let engine = match search {
         Search::Bfs => Engine::Bfs,
         Search::Dfs => Engine::Dfs,

@@ -4,7 +4,7 @@ use super::cases::zoo;
 use crate::floors::{Demand, Floor};
 use crate::measure::cpu_seconds;
 use crate::table;
-use manyworlds::explore::{Budget, Config, Engine, Model, NoObserver, explore};
+use manyworlds::explore::{Budget, Config, Engine, NoObserver, TransitionSystem, explore};
 use manyworlds_protocols::two_phase_tla::TwoPhase;
 use std::time::Instant;
 
@@ -21,11 +21,11 @@ pub struct Worth {
 /// Measures what is demanded.
 pub fn measure() -> [Worth; 2] {
     let paxos = || zoo("paxos", &[("p", "3")]);
-    [of("2pc-tla n=8", || TwoPhase::new(8), None), of("paxos p=3 a=3, 18 steps", paxos, Some(18))]
+    [of("2pc-tla n=8", || TwoPhase::new(8).specification(), None), of("paxos p=3 a=3, 18 steps", paxos, Some(18))]
 }
 
 /// A new model for each run, so that none has an easier time than the one before it.
-fn of<M: Model>(name: &'static str, model: impl Fn() -> M, depth: Option<u64>) -> Worth {
+fn of<M: TransitionSystem>(name: &'static str, model: impl Fn() -> M, depth: Option<u64>) -> Worth {
     eprintln!("measuring two workers on {name}");
     let mut worth = Worth { name, wall: [f64::INFINITY; 2], cpu: [f64::INFINITY; 2] };
     for (turn, threads) in (0..TURNS).flat_map(|_| [(0, 1), (1, 2)]) {

@@ -5,8 +5,9 @@ use super::models::{Access, Cas, Queue, SplitMap, Step, Turn, WholeMap};
 use manyworlds::linear::formats::Format;
 use manyworlds::linear::specs::{self, cas_register, map, queue};
 use manyworlds::linear::{self, History, Options, Spec, Value};
-use porcupine_rs::{Model, Operation, check_operations};
+use porcupine_rs::{CheckResult, Model, Operation, check_operations, check_operations_timeout};
 use std::path::Path;
+use std::time::Duration;
 
 /// A history for both sides. Each says whether it is linearizable.
 pub struct Case {
@@ -16,8 +17,8 @@ pub struct Case {
     pub operations: usize,
     /// Our side.
     pub ours: Box<dyn Fn() -> bool>,
-    /// Porcupine's side.
-    pub peer: Box<dyn Fn() -> bool>,
+    /// Porcupine's side; `None` if it has no answer within the limit.
+    pub peer: Box<dyn Fn(Option<Duration>) -> Option<bool>>,
 }
 
 /// Both sides of a history.
@@ -50,7 +51,14 @@ where
             let options = Options { split, explain: false, ..Options::default() };
             linear::check_with(&spec, &history, &options).is_linearizable()
         }),
-        peer: Box::new(move || check_operations::<M>(&theirs)),
+        peer: Box::new(move |limit| match limit {
+            None => Some(check_operations::<M>(&theirs)),
+            Some(limit) => match check_operations_timeout::<M>(&theirs, limit) {
+                CheckResult::Ok => Some(true),
+                CheckResult::Illegal => Some(false),
+                CheckResult::Unknown => None,
+            },
+        }),
     }
 }
 
@@ -91,6 +99,11 @@ fn access(operation: &map::Operation<String, String>, response: Option<&map::Res
     }
 }
 
+/// A history of a map, each key on its own.
+pub fn map(name: impl Into<String>, history: MapHistory) -> Case {
+    case::<_, SplitMap>(name, specs::Map::new(), history, true, access)
+}
+
 /// The recorded histories of a folder, in order; none, if it is not there.
 pub fn recorded(folder: &Path) -> Vec<Case> {
     let mut files: Vec<_> = ["etcd", "kv"]
@@ -110,7 +123,7 @@ fn read(file: &Path) -> Vec<Case> {
         Some(Format::Kv) => {
             let history = kv(&text);
             vec![
-                case::<_, SplitMap>(format!("{name}, by key"), specs::Map::new(), history.clone(), true, access),
+                map(format!("{name}, by key"), history.clone()),
                 case::<_, WholeMap>(format!("{name}, whole"), specs::Map::new(), history, false, access),
             ]
         }
@@ -199,7 +212,7 @@ pub fn generated() -> Vec<Case> {
     for (clients, operations, wrong) in [(50, 2_000, false), (50, 2_000, true), (100, 500, false), (100, 500, true)] {
         let name = format!("map, {clients} clients, {operations} operations{}", if wrong { ", wrong" } else { "" });
         let shape = Shape { clients, operations, writes: 60, wrong, ..plain };
-        cases.push(case::<_, SplitMap>(name, specs::Map::new(), generate::map(shape), true, access));
+        cases.push(map(name, generate::map(shape)));
     }
     cases
 }

@@ -138,6 +138,34 @@ pub fn queue(shape: Shape) -> QueueHistory {
     )
 }
 
+/// A mix of operations of a map.
+#[derive(Clone, Copy)]
+pub struct Mix {
+    /// Of a hundred operations, how many are gets.
+    pub gets: u64,
+    /// Of a hundred operations, how many are puts. The others append.
+    pub puts: u64,
+    /// How many keys there are.
+    pub keys: u64,
+}
+
+/// A history of a correct map of texts. All texts that are put or appended are different.
+pub fn mixed_map(shape: Shape, mix: Mix) -> MapHistory {
+    simulate(
+        &map::Map::new(),
+        shape,
+        |dice, asked| {
+            let key = dice.below(mix.keys).to_string();
+            match dice.below(100) {
+                dice if dice < mix.gets => map::Operation::Get(key),
+                dice if dice < mix.gets + mix.puts => map::Operation::Put(key, format!("x {asked} y")),
+                _ => map::Operation::Append(key, format!("x {asked} y")),
+            }
+        },
+        |_, response| response,
+    )
+}
+
 /// A history of a map of texts with ten keys: what is not a write looks, and of the writes every other one appends.
 pub fn map(shape: Shape) -> MapHistory {
     let mut wrong = shape.wrong;

@@ -1,12 +1,13 @@
 //! The DPOR engine: it visits executions, and they end as the naive explorer says.
 
-use crate::explorer::{Graph, Sends, explore, explore_with};
-use crate::strategy::{Taste, cases, claims};
-use crate::table::{Case, Claim, Cost, Deed, Table, spent, spent_in};
+use super::explorer::{Graph, Sends, explore, explore_with};
+use super::strategy::{Taste, cases, claims};
+use super::table::{Case, Claim, Cost, Deed, Table, spent, spent_in};
 use manyworlds_actor::System;
 use manyworlds_actor::locals::{ActorLocals, Finals};
 use manyworlds_core::{Budget, Deadlock, Network, NoObserver};
 use manyworlds_graph::{Config, Report};
+use manyworlds_testkit::random;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -35,7 +36,9 @@ fn sends_one_at_most(case: &Case) -> bool {
     case.actors.iter().flat_map(|table| -> Vec<Deed> { entries(table) }).all(|deed| deed.sends.len() < 2)
 }
 
-fn compare(case: &Case, claim: Claim) {
+/// Returns under how many networks it was compared, with both numbers of threads.
+fn compare(case: &Case, claim: Claim) -> u64 {
+    let mut compared = 0;
     for network in Network::ALL {
         let case = Case { network, ..case.clone() };
         // To this engine each send is an event of its own. Under mbox others can be seen to come in between.
@@ -51,26 +54,28 @@ fn compare(case: &Case, claim: Claim) {
         let stable = case.system().always_stable("fuel is left", |view| !spent_in(view));
         let runs_out = graph.worlds.iter().any(|world| spent(|n| world.get(n)));
         for threads in [1, 2] {
-            let Some((_, finals)) = run(&case.system(), threads, true) else { break };
+            let Some((_, finals)) = run(&case.system(), threads, true) else { continue };
             assert_eq!(finals, ends(&graph), "how executions end under {network} with {threads} threads");
-            let Some((report, _)) = run(&at_rest, threads, false) else { break };
+            let Some((report, _)) = run(&at_rest, threads, false) else { continue };
             assert_eq!(report.counterexample.is_some(), wrong, "at rest under {network} with {threads} threads");
-            let Some((report, _)) = run(&stable, threads, false) else { break };
+            let Some((report, _)) = run(&stable, threads, false) else { continue };
             let expected = fails || runs_out;
             assert_eq!(report.counterexample.is_some(), expected, "stable under {network} with {threads} threads");
+            compared += 1;
         }
     }
+    compared
 }
 
 /// Every execution ends, so there are finitely many.
 const TASTE: Taste =
     Taste { cost: Cost::Steps, failures: true, faults: false, channels: false, sends: 2, sparse: false };
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+random! {
+    #![cases = 400, compared = 200]
 
     #[test]
     fn executions_end_as_the_naive_explorer_says(case in prop_oneof![3 => cases(TASTE), 1 => cases(Taste { sends: 1, ..TASTE })], claim in claims()) {
-        compare(&case, claim);
+        return Ok(compare(&case, claim));
     }
 }

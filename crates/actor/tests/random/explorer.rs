@@ -1,8 +1,8 @@
 //! The naive explorer: it keeps plain cloned global states, and what may happen in one is read off the definitions.
 
-use crate::handlers::{Input, RunKey, runs};
-use crate::table::{Case, Local};
-use crate::world::{Being, Key, Life, Mail, World};
+use super::handlers::{Input, RunKey, runs};
+use super::table::{Case, Local};
+use super::world::{Being, Key, Life, Mail, World};
 use manyworlds_core::Network;
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 

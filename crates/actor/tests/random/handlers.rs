@@ -1,7 +1,7 @@
 //! What handlers do, read off the tables.
 
-use crate::table::{Cost, Deed, Entry, Local, TAGS, Table, To};
-use crate::world::{Being, Life};
+use super::table::{Cost, Deed, Entry, Local, TAGS, Table, To};
+use super::world::{Being, Life};
 use std::collections::BTreeSet;
 
 /// What a handler reacts to.

@@ -1,12 +1,13 @@
 //! Persistent sets: the same final states and the same verdicts, in fewer states.
 
-use crate::explorer::{Graph, explore};
-use crate::states::{RUNS, run, words};
-use crate::strategy::{Taste, cases, claims};
-use crate::table::{Case, Claim, Cost, Table, To, spent, spent_in};
+use super::explorer::{Graph, explore};
+use super::states::{RUNS, run, words};
+use super::strategy::{Taste, cases, claims};
+use super::table::{Case, Claim, Cost, Table, To, spent, spent_in};
 use manyworlds_actor::System;
 use manyworlds_core::Pid;
 use manyworlds_explore::{Config, Reduction};
+use manyworlds_testkit::random;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -86,8 +87,8 @@ fn reducible() -> impl Strategy<Value = Case> {
     ]
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+random! {
+    #![cases = 1500, compared = 60]
 
     #[test]
     fn persistent_sets_keep_final_states_and_failures(
@@ -95,8 +96,7 @@ proptest! {
         claim in claims(),
         of in prop_oneof![3 => Just(15u8), 1 => 0..15u8],
     ) {
-        if let Some(graph) = explore(&case, LIMIT) {
-            compare(&case, claim, of, &graph);
-        }
+        let Some(graph) = explore(&case, LIMIT) else { return Ok(0) };
+        compare(&case, claim, of, &graph);
     }
 }

@@ -1,11 +1,12 @@
 //! The schedulers: as many schedules as the naive explorer has paths, and how they end.
 
-use crate::explorer::{Graph, explore};
-use crate::strategy::{Taste, cases};
-use crate::table::{Case, Cost, Local, TableActor};
+use super::explorer::{Graph, explore};
+use super::strategy::{Taste, cases};
+use super::table::{Case, Cost, Local, TableActor};
 use manyworlds_actor::{Actor, Context, System, Worlds};
 use manyworlds_core::{Budget, Network, NoObserver, Pid, ScheduleStats};
-use manyworlds_explore::{Config, Engine, Keys, Model, Report, SchedulerName};
+use manyworlds_explore::{Config, Engine, Keys, Report, TransitionSystem};
+use manyworlds_testkit::random;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -29,9 +30,9 @@ pub fn paths(graph: &Graph) -> u64 {
     graph.initial.iter().map(|&id| from(graph, id, &mut known)).fold(0, u64::saturating_add)
 }
 
-pub fn run(system: &System, name: SchedulerName, config: Config) -> (Report<Worlds>, ScheduleStats) {
+pub fn run(system: &System, name: Engine, config: Config) -> (Report<Worlds>, ScheduleStats) {
     let config = Config { keep_going: true, collect_final: true, ..config };
-    let engine = Engine::Schedules(name);
+    let engine = name;
     let report =
         manyworlds_explore::explore(&system.worlds(), engine, &config, &NoObserver).expect("nothing to refuse");
     let figures = report.stats.histories.expect("a scheduler has these figures");
@@ -90,7 +91,9 @@ fn adds_up(figures: &ScheduleStats, report: &Report<Worlds>) {
     assert_eq!(report.found.is_some(), report.stats.violations > 0);
 }
 
-fn compare(case: &Case) {
+/// Returns under how many networks it was compared.
+fn compare(case: &Case) -> u64 {
+    let mut compared = 0;
     for network in Network::ALL {
         let case = Case { network, ..case.clone() };
         let Some(graph) = explore(&case, STATES) else { continue };
@@ -98,8 +101,9 @@ fn compare(case: &Case) {
         if all > SCHEDULES {
             continue;
         }
+        compared += 1;
         let system = case.system();
-        let (exhaustive, figures) = run(&system, SchedulerName::Exhaustive, Config::default());
+        let (exhaustive, figures) = run(&system, Engine::Exhaustive, Config::default());
         assert_eq!(figures.schedules, all, "every path once under {network}");
         assert_eq!(exhaustive.stopped, None);
         adds_up(&figures, &exhaustive);
@@ -107,7 +111,7 @@ fn compare(case: &Case) {
         assert_eq!(every.len(), graph.finals().count(), "every end under {network}");
         assert_eq!(exhaustive.found.is_some(), graph.failures().next().is_some());
 
-        let (dpor, figures) = run(&system, SchedulerName::Dpor, Config::default());
+        let (dpor, figures) = run(&system, Engine::Dpor, Config::default());
         adds_up(&figures, &dpor);
         assert!(figures.schedules <= all, "a reduction under {network}");
         assert_eq!(ends(&system, &dpor), every, "how schedules end under {network}");
@@ -115,7 +119,7 @@ fn compare(case: &Case) {
         assert_eq!(dpor.stopped, None);
 
         let keyed = system.clone().touches(|tag: &u8| Keys::only([tag % 2]));
-        for name in SchedulerName::ALL {
+        for name in Engine::SCHEDULERS {
             let budget = Budget { executions: Some(all.min(200)), ..Budget::default() };
             let (report, figures) = run(&keyed, name, Config { budget, ..Config::default() });
             adds_up(&figures, &report);
@@ -128,24 +132,25 @@ fn compare(case: &Case) {
         }
         for moody in [false, true] {
             let recording = case.system_of(|actor| Recording { actor, moody });
-            let (_, of_all) = run(&recording, SchedulerName::Exhaustive, Config::default());
+            let (_, of_all) = run(&recording, Engine::Exhaustive, Config::default());
             assert_eq!(of_all.schedules, all, "recording changes nothing under {network}");
-            let (_, of_dpor) = run(&recording, SchedulerName::Dpor, Config::default());
+            let (_, of_dpor) = run(&recording, Engine::Dpor, Config::default());
             assert_eq!(of_dpor.unique, of_all.unique, "histories under {network}, moody: {moody}");
         }
     }
+    compared
 }
 
 const TASTE: Taste =
     Taste { cost: Cost::Steps, failures: true, faults: false, channels: false, sends: 2, sparse: false };
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+random! {
+    #![cases = 300, compared = 150, regressions = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/random/schedules.regressions")]
 
     #[test]
     fn schedules_are_those_of_the_naive_explorer(
         case in prop_oneof![2 => cases(TASTE), 1 => cases(Taste { channels: true, ..TASTE }), 1 => cases(Taste { faults: true, ..TASTE })]
     ) {
-        compare(&case);
+        return Ok(compare(&case));
     }
 }

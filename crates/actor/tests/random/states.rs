@@ -1,13 +1,13 @@
 //! Every state, transition, final state and verdict of the engines without reduction.
 
-use crate::explorer::{Graph, explore};
-use crate::strategy::{Taste, cases, claims};
-use crate::table::{Case, Claim, Cost};
-use crate::world::text;
+use super::explorer::{Graph, explore};
+use super::strategy::{Taste, cases, claims};
+use super::table::{Case, Claim, Cost};
+use super::world::text;
 use manyworlds_actor::{Faults, State, System, Worlds};
 use manyworlds_core::Budget;
-use manyworlds_explore::{Config, Engine, Model, NoObserver, Report};
-use proptest::prelude::*;
+use manyworlds_explore::{Config, Engine, NoObserver, Report, TransitionSystem};
+use manyworlds_testkit::random;
 
 /// Larger systems are left out.
 const LIMIT: usize = 400;
@@ -159,20 +159,21 @@ fn same_verdicts(case: &Case, graph: &Graph, claim: Claim) {
     }
 }
 
-pub fn compare(case: &Case, claim: Claim) {
-    if let Some(graph) = explore(case, LIMIT) {
-        same_states(case, &graph);
-        same_verdicts(case, &graph, claim);
-    }
+/// Returns whether the system is small enough to be compared.
+pub fn compare(case: &Case, claim: Claim) -> bool {
+    let Some(graph) = explore(case, LIMIT) else { return false };
+    same_states(case, &graph);
+    same_verdicts(case, &graph, claim);
+    true
 }
 
 const TASTE: Taste = Taste { cost: Cost::Sends, failures: true, faults: true, channels: true, sends: 2, sparse: false };
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(700))]
+random! {
+    #![cases = 700, compared = 60, regressions = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/random/states.regressions")]
 
     #[test]
     fn the_engines_see_what_the_naive_explorer_sees(case in cases(TASTE), claim in claims()) {
-        compare(&case, claim);
+        return Ok(u64::from(compare(&case, claim)));
     }
 }

@@ -1,6 +1,6 @@
 //! How random systems are drawn.
 
-use crate::table::{Case, Claim, Cost, Deed, Entry, TAGS, TIMERS, Table, To};
+use super::table::{Case, Claim, Cost, Deed, Entry, TAGS, TIMERS, Table, To};
 use manyworlds_actor::Faults;
 use manyworlds_core::Network;
 use proptest::prelude::*;

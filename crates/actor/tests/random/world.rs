@@ -1,8 +1,8 @@
 //! Global states as plain values. All messages on their way are one list in the order of sending, each with the set of all messages that
 //! are causally before it; which of them may be delivered is then a line for each network.
 
-use crate::handlers::Effect;
-use crate::table::{Case, Local, TIMERS};
+use super::handlers::Effect;
+use super::table::{Case, Local, TIMERS};
 use manyworlds_actor::Faults;
 use manyworlds_core::Network;
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};

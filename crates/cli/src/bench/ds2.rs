@@ -8,7 +8,7 @@ use manyworlds::actor::System;
 use manyworlds::cli::Complaint;
 use manyworlds::cli::progress::Pieces;
 use manyworlds::cli::terminal::print_line;
-use manyworlds::{EngineName, Options, Outcome, ScheduleStats, StopReason};
+use manyworlds::{Engine, Options, Outcome, ScheduleStats, StopReason};
 use manyworlds_report::grouped;
 use std::time::{Duration, Instant};
 use tables::{LEGEND, PLANS, Plan};
@@ -23,16 +23,16 @@ pub fn systems() -> impl Iterator<Item = &'static str> {
 }
 
 /// The columns of a table: those of the paper, and the engines that prove.
-const ENGINES: [EngineName; 9] = [
-    EngineName::Exhaustive,
-    EngineName::SystematicRandom,
-    EngineName::Delay,
-    EngineName::Dpor,
-    EngineName::TransDpor,
-    EngineName::IRed,
-    EngineName::LiViola,
-    EngineName::Must,
-    EngineName::Bfs,
+const ENGINES: [Engine; 9] = [
+    Engine::Exhaustive,
+    Engine::SystematicRandom,
+    Engine::Delay,
+    Engine::Dpor,
+    Engine::TransDpor,
+    Engine::IRed,
+    Engine::LiViola,
+    Engine::Must,
+    Engine::Bfs,
 ];
 
 /// The rows: those of the paper; besides them #CH, #SF and the verdict.
@@ -111,7 +111,7 @@ impl Table {
     /// How many schedules less LiViola needs than IRed.
     fn fewer(&self, title: &str) -> Option<String> {
         let row = |engine| self.rows.iter().find(|row: &&Row| row.engine == engine);
-        let (less, more) = (row(EngineName::LiViola)?, row(EngineName::IRed)?);
+        let (less, more) = (row(Engine::LiViola)?, row(Engine::IRed)?);
         let factor = more.seen as f64 / less.seen.max(1) as f64;
         let says = match (less.ended, more.ended) {
             (true, _) => "ended by the budget".to_string(),
@@ -170,7 +170,7 @@ fn mark_missed(rows: &mut [Row]) {
 
 /// What one engine did.
 struct Row {
-    engine: EngineName,
+    engine: Engine,
     /// Why the engine does not take the system.
     refused: Option<String>,
     /// Schedules, executions or states.
@@ -187,13 +187,13 @@ struct Row {
 }
 
 impl Row {
-    fn measure(system: &System, engine: EngineName, args: &BenchArgs, timeout: Duration) -> Row {
+    fn measure(system: &System, engine: Engine, args: &BenchArgs, timeout: Duration) -> Row {
         let options = Options {
             engine,
             threads: 1,
             timeout: Some(timeout),
-            max_executions: (engine != EngineName::Bfs).then_some(args.max_executions),
-            max_states: args.max_states.filter(|_| engine == EngineName::Bfs),
+            max_executions: (engine != Engine::Bfs).then_some(args.max_executions),
+            max_states: args.max_states.filter(|_| engine == Engine::Bfs),
             keep_going: true,
             ..Options::default()
         };
@@ -202,7 +202,7 @@ impl Row {
             Err(why) => return Row::refused(engine, why),
         };
         // What is drawn at random has no end of its own.
-        let ended = engine == EngineName::SystematicRandom
+        let ended = engine == Engine::SystematicRandom
             || outcome.stopped().is_some_and(|reason| reason != StopReason::SchedulerIncomplete);
         let end = End::of(&outcome, ended);
         Row {
@@ -218,7 +218,7 @@ impl Row {
         }
     }
 
-    fn refused(engine: EngineName, why: String) -> Row {
+    fn refused(engine: Engine, why: String) -> Row {
         let (refused, histories, first) = (Some(why), None, None);
         Row { engine, refused, seen: 0, ended: false, histories, repeats: 1.0, end: End::Refused, first, seconds: 0.0 }
     }
@@ -271,7 +271,7 @@ fn repeats(outcome: &Outcome) -> f64 {
 }
 
 /// The paper's letters for a scheduler, the name of another engine.
-fn name(engine: EngineName) -> &'static str {
+fn name(engine: Engine) -> &'static str {
     engine.letters().unwrap_or(engine.name())
 }
 
@@ -308,7 +308,7 @@ fn first_bug(system: &System, options: Options, outcome: &Outcome) -> Option<(u6
 mod tests {
     use super::*;
 
-    fn row(engine: EngineName, seen: u64, ended: bool) -> Row {
+    fn row(engine: Engine, seen: u64, ended: bool) -> Row {
         let end = if ended { End::Stopped } else { End::Nothing };
         Row { refused: None, seen, ended, end, ..Row::refused(engine, String::new()) }
     }
@@ -328,11 +328,11 @@ mod tests {
             end: End::Bug,
             first: Some((7, 0.25)),
             seconds: 1.5,
-            ..row(EngineName::LiViola, 50, false)
+            ..row(Engine::LiViola, 50, false)
         };
-        let ired = row(EngineName::IRed, 1_000, true);
-        let delay = row(EngineName::Delay, 12_345, false);
-        let must = Row::refused(EngineName::Must, "it does not like it".to_string());
+        let ired = row(Engine::IRed, 1_000, true);
+        let delay = row(Engine::Delay, 12_345, false);
+        let must = Row::refused(Engine::Must, "it does not like it".to_string());
         let mut rows = vec![ired, liviola, must, delay];
         mark_missed(&mut rows);
         Table { rows }
@@ -366,7 +366,7 @@ mod tests {
         assert_eq!(table.found("map").as_deref(), Some(found));
         let fewer = "  map                           50 schedules against 1,000+: at least 20.0 times fewer";
         assert_eq!(table.fewer("map").as_deref(), Some(fewer));
-        let right = Table { rows: vec![row(EngineName::Dpor, 9, false)] };
+        let right = Table { rows: vec![row(Engine::Dpor, 9, false)] };
         assert_eq!((right.found("map"), right.fewer("map")), (None, None), "nobody finds anything");
     }
 

@@ -1,7 +1,7 @@
-//! A program: customers who want the only seat, and the office that gives it away.
+//! A program: several customers try to book the only seat at an office.
 //!
-//! Processes are ordinary code. A customer asks whether the seat is free, and books it if so: much
-//! may happen in between.
+//! Processes are ordinary code. A customer first asks whether the seat is free and then books it.
+//! Between the two requests, another customer may book the seat.
 
 use manyworlds::models::{Build, Model, Param};
 use manyworlds::prelude::*;
@@ -13,7 +13,7 @@ const PARAMS: &[Param] = &[Param::int(
     "customers who want the seat",
 )];
 
-/// The protocol.
+/// The correct protocol.
 pub const MODEL: Model = Model {
     name: "booking",
     summary: "one seat, several customers: one of them gets it",
@@ -24,7 +24,7 @@ pub const MODEL: Model = Model {
     }),
 };
 
-/// The office believes whoever says that the seat is free.
+/// The office books the seat without checking that it is still free.
 pub const BUG: Model = Model {
     name: "booking-bug",
     summary: "the office does not look again before it books",
@@ -56,7 +56,7 @@ fn office(mut customers: usize, looks_again: bool) {
     }
 }
 
-/// Whether the customer has the seat in the end.
+/// Returns whether the customer got the seat.
 fn customer(office: Pid) -> bool {
     send(office, Request::IsItFree(me()));
     let mut mine = recv();

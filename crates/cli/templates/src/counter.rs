@@ -1,7 +1,7 @@
-//! A concurrent object: does it behave as if each operation took effect at once?
+//! A concurrent object: a counter that should be linearizable.
 //!
-//! Threads record what they ask for and what they are answered. Manyworlds looks for an order of
-//! the operations that explains the answers, in every world.
+//! Threads record the invocations and responses of their operations. In every execution, Manyworlds
+//! checks whether some sequential order of the operations explains the responses.
 
 use manyworlds::linear::specs::Counter;
 use manyworlds::linear::specs::counter::{Operation, Response};
@@ -13,7 +13,7 @@ use manyworlds::{invoked, returned, thread};
 
 const PARAMS: &[Param] = &[Param::int("threads", 2, 1..=3, "threads that count")];
 
-/// The object.
+/// The correct counter.
 pub const MODEL: Model = Model {
     name: "counter",
     summary: "a counter that adds at once is linearizable",
@@ -21,7 +21,7 @@ pub const MODEL: Model = Model {
     build: Build::Program(|params| Ok(checker(params.int("threads"), add_at_once))),
 };
 
-/// Somebody may come in between.
+/// Between the load and the store, another thread may change the counter.
 pub const BUG: Model = Model {
     name: "counter-bug",
     summary: "a counter that loads and stores loses what others add",
@@ -38,7 +38,7 @@ fn add_in_two_steps(count: &AtomicI64) {
     count.store(before + 1, SeqCst);
 }
 
-/// Threads that add one each; then somebody looks.
+/// Each thread adds one; then the main thread reads the counter.
 fn checker(threads: usize, add: fn(&AtomicI64)) -> Checker {
     Checker::new(move || {
         let count = Arc::new(AtomicI64::new(0));

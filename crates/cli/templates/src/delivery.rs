@@ -1,7 +1,7 @@
-//! An actor protocol: parcels over a network that loses messages.
+//! An actor protocol: parcels are sent over a network that may lose messages.
 //!
-//! The sender repeats a parcel until it is confirmed. Parcel or confirmation: it cannot know which
-//! of them was lost, so the receiver must recognise what it has already.
+//! The sender sends a parcel again until it is confirmed. It cannot know whether the parcel or the
+//! confirmation was lost, so the receiver must recognize parcels that it already has.
 
 use manyworlds::Pid;
 use manyworlds::actor::{Actor, Context, Faults, System};
@@ -12,7 +12,7 @@ const PARAMS: &[Param] = &[
     Param::int("losses", 1, 0..=3, "messages that may be lost"),
 ];
 
-/// The protocol.
+/// The correct protocol.
 pub const MODEL: Model = Model {
     name: "delivery",
     summary: "every parcel arrives once, although messages are lost",
@@ -20,7 +20,7 @@ pub const MODEL: Model = Model {
     build: Build::Actors(|params| Ok(system(params.int("parcels"), params.int("losses"), true))),
 };
 
-/// The receiver does not look at what it has.
+/// The receiver does not check whether it already has a parcel.
 pub const BUG: Model = Model {
     name: "delivery-bug",
     summary: "a parcel that is sent again is taken again",
@@ -37,7 +37,7 @@ struct Confirmed(usize);
 struct Sender {
     receiver: Pid,
     parcels: usize,
-    /// How often a parcel is sent again: as often as something may get lost.
+    /// How often a parcel may be sent again: as often as messages may be lost.
     repeats: usize,
 }
 
@@ -72,7 +72,7 @@ impl Actor for Sender {
     }
 
     fn message(&self, state: &mut Sending, _: Pid, message: &Confirmed, ctx: &mut Context<'_>) {
-        // It may be the confirmation of an earlier parcel, for the second time.
+        // It may also be a second confirmation of an earlier parcel.
         if message.0 == state.parcel {
             ctx.cancel_timer("repeat");
             *state = self.send(state.parcel + 1, self.repeats, ctx);

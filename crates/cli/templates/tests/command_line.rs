@@ -1,4 +1,4 @@
-//! What the command line says about the models.
+//! Checks the models through the command line.
 
 use std::path::Path;
 use std::process::{Command, Output};

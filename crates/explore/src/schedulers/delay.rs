@@ -7,7 +7,7 @@
 
 use super::frame::{Entry, Frame};
 use super::{Promise, Scheduler};
-use crate::Model;
+use crate::TransitionSystem;
 use crate::config::Config;
 
 /// Faults take a turn as if an actor after all others made them happen.
@@ -30,7 +30,7 @@ impl Delay {
 impl Scheduler for Delay {
     const PROMISE: Promise = Promise::SomeSchedules;
 
-    fn open<M: Model>(&mut self, frames: &mut [Frame<M>]) {
+    fn open<M: TransitionSystem>(&mut self, frames: &mut [Frame<M>]) {
         self.spent.truncate(frames.len() - 1);
         let (spent, last) = match (self.spent.last(), &*frames) {
             (Some(&(spent, last)), [.., before, _]) => {
@@ -48,12 +48,12 @@ impl Scheduler for Delay {
     }
 }
 
-fn whose<M: Model>(entry: &Entry<M>) -> u32 {
+fn whose<M: TransitionSystem>(entry: &Entry<M>) -> u32 {
     entry.receive.as_ref().map_or(NOBODY, |receive| receive.receiver)
 }
 
 /// How many actors are skipped if this entry is explored.
-fn delays<M: Model>(frame: &Frame<M>, entry: &Entry<M>, last: u32) -> u32 {
+fn delays<M: TransitionSystem>(frame: &Frame<M>, entry: &Entry<M>, last: u32) -> u32 {
     let turn = |entry: &Entry<M>| (whose(entry) <= last, whose(entry));
     let mut sooner: Vec<_> = frame.entries.iter().map(turn).filter(|&other| other < turn(entry)).collect();
     sooner.sort_unstable();

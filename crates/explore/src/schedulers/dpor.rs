@@ -1,4 +1,4 @@
-//! Dynamic partial-order reduction (DP): only orders of dependent receives are told apart (DS2 §2.2.4).
+//! Dynamic partial-order reduction (DP): only orders of dependent receives are distinguished (DS2 §2.2.4).
 //!
 //! When a step races with an earlier one, the race is reversed in the state from which that was taken: there one of the receives with which a schedule
 //! can begin that has the two the other way round is added to the backtracking set, unless one of them is in it already. Such a schedule
@@ -26,7 +26,7 @@
 use super::bits::Bits;
 use super::frame::Frame;
 use super::{Promise, Scheduler, races};
-use crate::Model;
+use crate::TransitionSystem;
 
 /// Reverses every race.
 pub struct Dpor;
@@ -34,7 +34,7 @@ pub struct Dpor;
 impl Scheduler for Dpor {
     const PROMISE: Promise = Promise::EveryTrace;
 
-    fn open<M: Model>(&mut self, frames: &mut [Frame<M>]) {
+    fn open<M: TransitionSystem>(&mut self, frames: &mut [Frame<M>]) {
         for step in races::look_at_last(self, frames) {
             reverse(frames, step);
         }
@@ -44,7 +44,7 @@ impl Scheduler for Dpor {
 
 /// The step that was taken last could come before this one. The last of the initials is that step itself or near it: that makes fewer
 /// schedules than taking the first.
-fn reverse<M: Model>(frames: &mut [Frame<M>], step: usize) {
+fn reverse<M: TransitionSystem>(frames: &mut [Frame<M>], step: usize) {
     let initials = initials(frames, step);
     let backtrack = &mut frames[step].backtrack;
     if let Some(&entry) = initials.last()
@@ -55,8 +55,8 @@ fn reverse<M: Model>(frames: &mut [Frame<M>], step: usize) {
 }
 
 /// What a schedule can begin with that takes the last step before this one: the entries of this one's frame. There are none if the last step
-/// is no receive and nothing comes between: it can happen in that frame, which is explored in full then, or this step made it possible.
-fn initials<M: Model>(frames: &[Frame<M>], step: usize) -> Vec<usize> {
+/// is not a receive and nothing comes between: it can happen in that frame, which is explored in full then, or this step made it possible.
+fn initials<M: TransitionSystem>(frames: &[Frame<M>], step: usize) -> Vec<usize> {
     let last = frames.len() - 2;
     let mut before = Bits::default();
     let mut initials = Vec::new();

@@ -2,7 +2,7 @@
 
 use super::frame::Frame;
 use super::{Promise, Scheduler};
-use crate::Model;
+use crate::TransitionSystem;
 
 /// Explores whatever is enabled.
 pub struct Exhaustive;
@@ -11,7 +11,7 @@ impl Scheduler for Exhaustive {
     const PROMISE: Promise = Promise::EverySchedule;
     const RECEIVES: bool = false;
 
-    fn open<M: Model>(&mut self, frames: &mut [Frame<M>]) {
+    fn open<M: TransitionSystem>(&mut self, frames: &mut [Frame<M>]) {
         if let Some(top) = frames.last_mut() {
             top.backtrack.fill(true);
         }

@@ -1,11 +1,11 @@
 //! A snapshot on the stack of the skeleton.
 
 use super::bits::Bits;
-use crate::Model;
+use crate::TransitionSystem;
 use crate::receive::{Lane, Receive};
 
 /// One way in which a receive can go: a handler may choose.
-pub struct Way<M: Model> {
+pub struct Way<M: TransitionSystem> {
     /// The action.
     pub action: M::Action,
     /// What is received.
@@ -14,15 +14,15 @@ pub struct Way<M: Model> {
     pub next: M::State,
 }
 
-/// Something that can happen: all the ways in which a receive can go, or something that is no receive.
-pub struct Entry<M: Model> {
+/// Something that can happen: all the ways in which a receive can go, or something that is not a receive.
+pub struct Entry<M: TransitionSystem> {
     /// What is received, whichever way it goes; `None`: it may interfere with everything.
     pub receive: Option<Receive>,
     /// At least one.
     pub ways: Vec<Way<M>>,
 }
 
-impl<M: Model> Entry<M> {
+impl<M: TransitionSystem> Entry<M> {
     /// With one way to go.
     pub fn new(way: Way<M>) -> Entry<M> {
         Entry { receive: way.receive.clone(), ways: vec![way] }
@@ -42,7 +42,7 @@ impl<M: Model> Entry<M> {
 }
 
 /// A state of the schedule at hand, and what is known about it.
-pub struct Frame<M: Model> {
+pub struct Frame<M: TransitionSystem> {
     /// The snapshot.
     pub state: M::State,
     /// The enabled set.
@@ -63,7 +63,7 @@ pub struct Frame<M: Model> {
     pub wrong: bool,
 }
 
-impl<M: Model> Frame<M> {
+impl<M: TransitionSystem> Frame<M> {
     /// Nothing of it is explored yet.
     pub fn new(state: M::State, entries: Vec<Entry<M>>, recorded: usize, wrong: bool) -> Frame<M> {
         let (backtrack, done) = (vec![false; entries.len()], vec![false; entries.len()]);

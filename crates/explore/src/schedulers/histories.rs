@@ -1,6 +1,6 @@
 //! The histories of schedules, each judged once.
 //!
-//! Linearizability asks for an order of the operations that a sequential object could have had, in which each operation that returned
+//! Linearizability requires an order of the operations that a sequential object could have had, in which each operation that returned
 //! before another one was invoked comes first. So all it sees of a history is who did what in which order, and which returns precede
 //! which invocations. Neighbouring invocations of different processes can change places without touching either, and so can neighbouring
 //! returns; histories that differ in nothing else are one here.
@@ -21,7 +21,7 @@ pub struct Judged {
 }
 
 impl Histories {
-    /// Notes a history; `judge` is asked if it is new.
+    /// Notes a history; `judge` is called if it is new.
     pub fn judge(&mut self, history: &[HistoryEvent], judge: impl FnOnce(&[HistoryEvent]) -> Option<bool>) -> Judged {
         let canonical = canonical(history);
         let complete = is_complete(&canonical);

@@ -3,7 +3,7 @@
 //!
 //! | file | scheduler | which schedules | what it promises |
 //! |---|---|---|---|
-//! | `systematic_random` | SR | as many as asked for, drawn | nothing |
+//! | `systematic_random` | SR | as many as the budget says, drawn | nothing |
 //! | `exhaustive` | EX | all | everything |
 //! | `delay` | DB | those that a round robin with few delays makes | nothing |
 //! | `dpor` | DP | at least one of each class that the order of independent receives makes | every state at rest, every failure, every history that no failure ends |
@@ -39,44 +39,13 @@ mod skeleton;
 mod systematic_random;
 mod trans_dpor;
 
-use crate::Model;
-use crate::config::{Config, Report};
+use crate::TransitionSystem;
+use crate::config::Report;
 use crate::receive::Receive;
+use crate::run::Run;
 use frame::Frame;
-use manyworlds_core::Observer;
+use manyworlds_core::Engine;
 use skeleton::Search;
-
-/// One of the seven.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum SchedulerName {
-    /// SR.
-    SystematicRandom,
-    /// EX.
-    Exhaustive,
-    /// DB.
-    Delay,
-    /// DP.
-    Dpor,
-    /// TD.
-    TransDpor,
-    /// IR.
-    IRed,
-    /// LV.
-    LiViola,
-}
-
-impl SchedulerName {
-    /// All of them, in the order of the paper.
-    pub const ALL: [SchedulerName; 7] = [
-        SchedulerName::SystematicRandom,
-        SchedulerName::Exhaustive,
-        SchedulerName::Delay,
-        SchedulerName::Dpor,
-        SchedulerName::TransDpor,
-        SchedulerName::IRed,
-        SchedulerName::LiViola,
-    ];
-}
 
 /// What a scheduler that has no more schedules has seen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -89,12 +58,12 @@ pub enum Promise {
     SomeSchedules,
 }
 
-/// What tells schedulers apart. As it stands this is TransDPOR.
+/// What distinguishes schedulers. The defaults are TransDPOR.
 pub trait Scheduler: Sized {
     /// What it has seen in the end.
     const PROMISE: Promise;
 
-    /// Whether it asks who receives what. One that does not sees each action by itself.
+    /// Whether it uses what is received. One that does not treats each action by itself.
     const RECEIVES: bool = true;
 
     /// The initial state to begin the `nth` time with; `None` when it is done.
@@ -103,7 +72,7 @@ pub trait Scheduler: Sized {
     }
 
     /// A new state is on top of the stack: says what is to be explored there, and perhaps below.
-    fn open<M: Model>(&mut self, frames: &mut [Frame<M>]) {
+    fn open<M: TransitionSystem>(&mut self, frames: &mut [Frame<M>]) {
         races::look_back(self, frames);
         frames.last_mut().into_iter().for_each(races::begin);
     }
@@ -114,24 +83,23 @@ pub trait Scheduler: Sized {
     }
 
     /// Whether `earlier` is taken for what made `later` possible; `co_enabled` says whether it was enabled together with the step that
-    /// `later` races with. TransDPOR asks for no more than that: the root is the first of them.
+    /// `later` races with. TransDPOR requires no more than that: the root is the first of them.
     fn did_enable(&self, earlier: &Receive, later: &Receive, co_enabled: bool) -> bool {
         let _ = (earlier, later);
         co_enabled
     }
 }
 
-/// Runs a scheduler.
-pub fn run<M: Model>(model: &M, name: SchedulerName, config: &Config, observer: &dyn Observer) -> Report<M> {
+/// Runs a scheduler; any other engine counts as the exhaustive one.
+pub fn run<M: TransitionSystem>(run: &Run<'_, M>, name: Engine) -> Report<M> {
+    let config = run.config;
     match name {
-        SchedulerName::SystematicRandom => {
-            Search::new(model, systematic_random::SystematicRandom::new(config), config, observer).run()
-        }
-        SchedulerName::Exhaustive => Search::new(model, exhaustive::Exhaustive, config, observer).run(),
-        SchedulerName::Delay => Search::new(model, delay::Delay::new(config), config, observer).run(),
-        SchedulerName::Dpor => Search::new(model, dpor::Dpor, config, observer).run(),
-        SchedulerName::TransDpor => Search::new(model, trans_dpor::TransDpor, config, observer).run(),
-        SchedulerName::IRed => Search::new(model, ired::IRed, config, observer).run(),
-        SchedulerName::LiViola => Search::new(model, liviola::LiViola, config, observer).run(),
+        Engine::SystematicRandom => Search::new(run, systematic_random::SystematicRandom::new(config)).run(),
+        Engine::Delay => Search::new(run, delay::Delay::new(config)).run(),
+        Engine::Dpor => Search::new(run, dpor::Dpor).run(),
+        Engine::TransDpor => Search::new(run, trans_dpor::TransDpor).run(),
+        Engine::IRed => Search::new(run, ired::IRed).run(),
+        Engine::LiViola => Search::new(run, liviola::LiViola).run(),
+        _ => Search::new(run, exhaustive::Exhaustive).run(),
     }
 }

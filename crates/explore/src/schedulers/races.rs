@@ -10,11 +10,11 @@ use super::Scheduler;
 use super::bits::Bits;
 use super::frame::Frame;
 use super::trans_dpor;
-use crate::Model;
+use crate::TransitionSystem;
 use crate::receive::{Lane, Receive};
 
 /// Algorithm 1, lines 3 to 12, for the state on top: looks for the last race of each pending receive and has it reversed.
-pub fn look_back<M: Model, S: Scheduler>(scheduler: &S, frames: &mut [Frame<M>]) {
+pub fn look_back<M: TransitionSystem, S: Scheduler>(scheduler: &S, frames: &mut [Frame<M>]) {
     look_at_last(scheduler, frames);
     let top = frames.len() - 1;
     let entries = std::mem::take(&mut frames[top].entries);
@@ -27,9 +27,9 @@ pub fn look_back<M: Model, S: Scheduler>(scheduler: &S, frames: &mut [Frame<M>])
     frames[top].entries = entries;
 }
 
-/// Says what is explored in the state on top, whatever comes of it: something, and everything if something can happen there that is no receive and
+/// Says what is explored in the state on top, whatever comes of it: something, and everything if something can happen there that is not a receive and
 /// so goes before and after everything.
-pub fn begin<M: Model>(top: &mut Frame<M>) {
+pub fn begin<M: TransitionSystem>(top: &mut Frame<M>) {
     let all = top.entries.iter().any(|entry| entry.receive.is_none());
     match top.backtrack.as_mut_slice() {
         backtrack if all => backtrack.fill(true),
@@ -40,7 +40,7 @@ pub fn begin<M: Model>(top: &mut Frame<M>) {
 
 /// Works out what happens before the step that was taken last, and gives the steps it races with: those that it depends on, that did not make
 /// it possible, and that happen before no other one on which it depends. They could come after it, if nothing else is changed.
-pub fn look_at_last<M: Model, S: Scheduler>(scheduler: &S, frames: &mut [Frame<M>]) -> Vec<usize> {
+pub fn look_at_last<M: TransitionSystem, S: Scheduler>(scheduler: &S, frames: &mut [Frame<M>]) -> Vec<usize> {
     let Some(last) = frames.len().checked_sub(2) else { return Vec::new() };
     explore_disabled(frames);
     let receive = frames[last].received();
@@ -56,9 +56,9 @@ pub fn look_at_last<M: Model, S: Scheduler>(scheduler: &S, frames: &mut [Frame<M
     races
 }
 
-/// The step that was taken last may have taken others away: a timer, or everything, if it failed. Nothing that is pending tells of that race
+/// The step that was taken last may have taken others away: a timer, or everything, if it failed. Nothing that is pending shows that race
 /// any more, so it is reversed at once.
-fn explore_disabled<M: Model>(frames: &mut [Frame<M>]) {
+fn explore_disabled<M: TransitionSystem>(frames: &mut [Frame<M>]) {
     let [.., before, after] = frames else { return };
     let taken = before.taken();
     for (nth, entry) in before.entries.iter().enumerate() {
@@ -70,7 +70,7 @@ fn explore_disabled<M: Model>(frames: &mut [Frame<M>]) {
 }
 
 /// The last step that could come after `receive` instead of before it (line 4).
-fn last_race<M: Model, S: Scheduler>(
+fn last_race<M: TransitionSystem, S: Scheduler>(
     scheduler: &S,
     frames: &[Frame<M>],
     receive: &Receive,
@@ -80,14 +80,14 @@ fn last_race<M: Model, S: Scheduler>(
     steps.rev().find(|&step| !past.contains(step) && depend(scheduler, frames[step].received(), receive))
 }
 
-/// Whether it matters which of two steps comes first; `None` is no receive.
+/// Whether it matters which of two steps comes first; `None` is not a receive.
 fn depend<S: Scheduler>(scheduler: &S, step: Option<&Receive>, receive: &Receive) -> bool {
     step.is_none_or(|step| scheduler.are_dependent(step, receive))
 }
 
 /// The steps that must have been taken before `receive` can be: the one that sent it, the one that took what was before it in its lane, the one
 /// that unblocked it, and what happened before those.
-fn causes<M: Model>(frames: &[Frame<M>], receive: &Receive) -> Bits {
+fn causes<M: TransitionSystem>(frames: &[Frame<M>], receive: &Receive) -> Bits {
     let mut past = Bits::default();
     let received = |frame: &Frame<M>| frame.received().is_some_and(|other| other.lane == receive.lane);
     let steps = &frames[..frames.len() - 1];
@@ -100,13 +100,13 @@ fn causes<M: Model>(frames: &[Frame<M>], receive: &Receive) -> Bits {
 
 /// The step that made it possible to receive a message which had been sent before and had to wait: for another one that precedes it
 /// causally, or for its receiver to start.
-fn unblocked<M: Model>(frames: &[Frame<M>], receive: &Receive, creator: Option<usize>) -> Option<usize> {
+fn unblocked<M: TransitionSystem>(frames: &[Frame<M>], receive: &Receive, creator: Option<usize>) -> Option<usize> {
     let step = (0..frames.len() - 1).rev().find(|&step| frames[step].entry(receive.lane).is_none())?;
     creator.is_none_or(|creator| creator < step).then_some(step)
 }
 
-/// The step that sent what is received. A step that is no receive stands for all before it.
-fn creator<M: Model>(frames: &[Frame<M>], receive: &Receive) -> Option<usize> {
+/// The step that sent what is received. A step that is not a receive stands for all before it.
+fn creator<M: TransitionSystem>(frames: &[Frame<M>], receive: &Receive) -> Option<usize> {
     let mut left = receive.waiting as usize;
     let sent = |receive: &Receive, lane: Lane| receive.sends.iter().filter(|&&to| to == lane).count();
     (0..frames.len() - 1).rev().find(|&step| match frames[step].received() {
@@ -118,7 +118,7 @@ fn creator<M: Model>(frames: &[Frame<M>], receive: &Receive) -> Option<usize> {
     })
 }
 
-fn add<M: Model>(past: &mut Bits, frames: &[Frame<M>], step: usize) {
+fn add<M: TransitionSystem>(past: &mut Bits, frames: &[Frame<M>], step: usize) {
     past.extend(&frames[step].past);
     past.insert(step);
 }

@@ -7,19 +7,32 @@ use super::histories::Histories;
 use super::{Promise, Scheduler};
 use crate::check::Checks;
 use crate::config::{Config, Found, Report};
-use crate::receive::HistoryEvent;
+use crate::guard::caught;
+use crate::rebuild::Wrong;
+use crate::receive::{HistoryEvent, Receives};
+use crate::run::Run;
 use crate::stepper::{Stepper, count_user_steps};
-use crate::{Kind, Model, Path};
-use manyworlds_core::{Observer, Progress, ScheduleStats, StopReason, Violation};
+use crate::{Kind, Path, TransitionSystem};
+use manyworlds_core::{Flaw, InvalidModel, Observer, Progress, ScheduleStats, StopReason, Violation};
 use rustc_hash::FxHashSet;
 
 /// Steps of a schedule, if the budget does not say: systems that go on for ever are cut off here.
 const STEPS: u64 = 10_000;
-/// The observer is asked once in so many states.
+/// The observer is called once in so many states.
 const TICK: u64 = 64;
 
+/// What shows that something is wrong.
+enum Bug<M: TransitionSystem> {
+    /// The last state of the schedule.
+    State,
+    /// A panic of the specification in that state.
+    Panic(Wrong<M>),
+    /// The history.
+    History,
+}
+
 /// A run of a scheduler.
-pub struct Search<'a, M: Model, S> {
+pub struct Search<'a, M: TransitionSystem, S> {
     stepper: Stepper<M>,
     checks: Checks<M>,
     scheduler: S,
@@ -42,15 +55,15 @@ pub struct Search<'a, M: Model, S> {
     over: bool,
 }
 
-impl<'a, M: Model, S: Scheduler> Search<'a, M, S> {
+impl<'a, M: TransitionSystem, S: Scheduler> Search<'a, M, S> {
     /// A run that has not begun.
-    pub fn new(model: &M, scheduler: S, config: &'a Config, observer: &'a dyn Observer) -> Search<'a, M, S> {
+    pub fn new(run: &Run<'a, M>, scheduler: S) -> Search<'a, M, S> {
         Search {
-            stepper: Stepper::new(model, config),
-            checks: Checks::new(model),
+            stepper: Stepper::new(run),
+            checks: Checks::new(run.model),
             scheduler,
-            config,
-            observer,
+            config: run.config,
+            observer: run.observer,
             frames: Vec::new(),
             history: Vec::new(),
             histories: Histories::default(),
@@ -67,7 +80,7 @@ impl<'a, M: Model, S: Scheduler> Search<'a, M, S> {
 
     /// Runs it.
     pub fn run(mut self) -> Report<M> {
-        let roots = self.stepper.model.initial();
+        let roots = self.stepper.initial();
         let mut begun = 0;
         while let Some(root) = self.scheduler.root(begun, roots.len()) {
             self.tick();
@@ -75,8 +88,10 @@ impl<'a, M: Model, S: Scheduler> Search<'a, M, S> {
                 break;
             }
             begun += 1;
-            self.stepper.model.recorded_at_start(&roots[root], &mut self.history);
-            self.enter(roots[root].clone());
+            if let Some(receives) = self.stepper.model.receives() {
+                receives.recorded_at_start(&roots[root].1, &mut self.history);
+            }
+            self.enter(roots[root].1.clone());
             self.explore();
             self.frames.clear();
             self.history.clear();
@@ -100,7 +115,9 @@ impl<'a, M: Model, S: Scheduler> Search<'a, M, S> {
             }
             let top = self.frames.last().expect("it went on");
             let Way { action, next, .. } = top.way().expect("it went on");
-            self.stepper.model.recorded(&top.state, action, next, &mut self.history);
+            if let Some(receives) = self.stepper.model.receives() {
+                receives.recorded(&top.state, action, next, &mut self.history);
+            }
             let next = next.clone();
             self.enter(next);
         }
@@ -113,14 +130,19 @@ impl<'a, M: Model, S: Scheduler> Search<'a, M, S> {
         let before = self.frames.last().is_some_and(|frame| frame.wrong);
         let failed = model.has_failed(&state);
         let wrong = failed || checks.look(model, &state) || before;
-        let entries = if failed { Vec::new() } else { self.entries(&state) };
+        let entries = if failed { Ok(Vec::new()) } else { self.entries(&state) };
+        let (entries, panicked) = match entries {
+            Ok(entries) => (entries, None),
+            Err(panicked) => (Vec::new(), Some(panicked)),
+        };
+        let (failed, wrong) = (failed || panicked.is_some(), wrong || panicked.is_some());
         let rests = entries.is_empty() && !failed;
         let steps = self.frames.len();
         self.longest = self.longest.max(steps);
         self.frames.push(Frame::new(state, entries, self.history.len(), wrong));
         self.scheduler.open(&mut self.frames);
         if wrong && !before {
-            self.bug(self.figures.schedules + 1, false);
+            self.bug(self.figures.schedules + 1, panicked.map_or(Bug::State, Bug::Panic));
         }
         let top = self.frames.last_mut().expect("just entered");
         let cut = !top.entries.is_empty() && steps as u64 >= self.config.budget.depth.unwrap_or(STEPS);
@@ -131,14 +153,17 @@ impl<'a, M: Model, S: Scheduler> Search<'a, M, S> {
         }
     }
 
-    /// What can happen in a state, one entry for each lane.
-    fn entries(&self, state: &M::State) -> Vec<Entry<M>> {
+    /// What can happen in a state, one entry for each lane; `Err` if the specification panics.
+    fn entries(&self, state: &M::State) -> Result<Vec<Entry<M>>, Wrong<M>> {
         let model = &self.stepper.model;
         let (mut actions, mut entries) = (Vec::new(), Vec::<Entry<M>>::new());
-        model.actions(state, &mut actions);
+        let wrong = |violation, attempted| Wrong { state: state.clone(), violation, attempted };
+        caught::<M, _>(|| model.actions(state, &mut actions)).map_err(|violation| wrong(violation, None))?;
+        let receives = model.receives().filter(|_| S::RECEIVES);
         for action in actions {
-            let Some(next) = model.next(state, &action) else { continue };
-            let receive = if S::RECEIVES { model.receive(state, &action) } else { None };
+            let next = caught::<M, _>(|| model.next(state, &action));
+            let Some(next) = next.map_err(|violation| wrong(violation, Some(action.clone())))? else { continue };
+            let receive = receives.and_then(|receives: &dyn Receives<_, _>| receives.receive(state, &action));
             let lane = receive.as_ref().map(|receive| receive.lane);
             let way = Way { action, receive, next };
             match entries.iter_mut().find(|entry| lane.is_some() && entry.lane() == lane) {
@@ -146,7 +171,7 @@ impl<'a, M: Model, S: Scheduler> Search<'a, M, S> {
                 None => entries.push(Entry::new(way)),
             }
         }
-        entries
+        Ok(entries)
     }
 
     /// The schedule at hand is over.
@@ -155,7 +180,7 @@ impl<'a, M: Model, S: Scheduler> Search<'a, M, S> {
         self.figures.steps += self.frames.len() as u64 - 1;
         let judged = self.histories.judge(&self.history, |history| {
             self.observer.judging(true);
-            let judged = self.stepper.model.linearizable(history);
+            let judged = self.stepper.model.receives().and_then(|receives| receives.linearizable(history));
             self.observer.judging(false);
             Some(judged?.is_ok())
         });
@@ -178,33 +203,46 @@ impl<'a, M: Model, S: Scheduler> Search<'a, M, S> {
             self.report.stats.violations += 1;
         }
         if !wrong && wrong_at_rest {
-            self.bug(self.figures.schedules, false);
+            self.bug(self.figures.schedules, Bug::State);
         } else if !wrong && not_linearizable {
-            self.bug(self.figures.schedules, true);
+            self.bug(self.figures.schedules, Bug::History);
         }
     }
 
-    /// After how many steps the history is not linearizable any more, and why. No later step can mend it.
+    /// After how many steps the history is not linearizable any more, and why. No later step can change that.
     fn bad_history(&self) -> Option<(usize, Violation)> {
-        let why = |frame: &Frame<M>| self.stepper.model.linearizable(&self.history[..frame.recorded])?.err();
+        let receives = self.stepper.model.receives()?;
+        let why = |frame: &Frame<M>| receives.linearizable(&self.history[..frame.recorded])?.err();
         self.frames.iter().enumerate().find_map(|(steps, frame)| Some((steps, why(frame)?)))
     }
 
-    /// The schedule with this number, the one at hand, shows something wrong: in its last state, or in its history.
-    fn bug(&mut self, number: u64, of_history: bool) {
+    /// The schedule with this number, the one at hand, shows something wrong.
+    fn bug(&mut self, number: u64, bug: Bug<M>) {
         self.over |= !self.config.keep_going;
         if self.report.found.is_some() {
             return;
         }
         self.figures.first_bug = Some(number);
         self.observer.first_bug(number);
-        let of_state = || {
-            let steps = self.frames.len() - 1;
-            Some((steps, self.checks.violation(&self.stepper.model, &self.frames[steps].state)?))
+        let last = self.frames.len() - 1;
+        let of_state = |wrong: Wrong<M>| (last, wrong.violation, wrong.attempted);
+        let found = match bug {
+            Bug::Panic(wrong) => Ok(of_state(wrong)),
+            Bug::State => self.checks.blame(&self.stepper.model, &self.frames[last].state).map(of_state),
+            Bug::History => self.bad_history().map(|(steps, violation)| (steps, violation, None)).ok_or_else(|| {
+                let message = "a history was judged not linearizable, and is linearizable the second time";
+                Box::new(InvalidModel::new(Flaw::NotAFunction, message))
+            }),
         };
-        let (steps, violation) =
-            if of_history { self.bad_history() } else { of_state() }.expect("what was wrong is still wrong");
-        self.report.found = Some(Found { violation, path: self.path(steps) });
+        match found {
+            Ok((steps, violation, attempted)) => {
+                self.report.found = Some(Found { violation, path: Path { attempted, ..self.path(steps) } });
+            }
+            Err(flaw) => {
+                self.report.flaw.get_or_insert(flaw);
+                self.over = true;
+            }
+        }
     }
 
     /// The first steps of the schedule at hand.
@@ -252,7 +290,7 @@ impl<'a, M: Model, S: Scheduler> Search<'a, M, S> {
     }
 
     fn finish(mut self) -> Report<M> {
-        if self.report.stopped.is_none() && self.report.found.is_none() {
+        if self.report.stopped.is_none() && self.report.found.is_none() && self.report.flaw.is_none() {
             self.conclude();
         }
         (self.figures.unique, self.figures.non_linearizable) = self.histories.count();
@@ -278,7 +316,7 @@ impl<'a, M: Model, S: Scheduler> Search<'a, M, S> {
         }
         match S::PROMISE {
             Promise::EverySchedule => {
-                let start = self.stepper.model.initial().swap_remove(0);
+                let start = self.stepper.initial()[0].1.clone();
                 self.report.found = unseen.map(|violation| Found { violation, path: Path::new(start) });
                 self.report.stats.violations += u64::from(self.report.found.is_some());
             }

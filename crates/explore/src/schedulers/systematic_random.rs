@@ -1,11 +1,12 @@
 //! Systematic random (SR): draws a receive from what is enabled until nothing is, then begins again (DS2 §2.2.1). The n-th schedule depends on the
-//! seed and n alone. Nobody checks whether a schedule was drawn before.
+//! seed and n alone. Whether a schedule was drawn before is not checked.
 
 use super::frame::Frame;
 use super::{Promise, Scheduler};
-use crate::Model;
+use crate::TransitionSystem;
 use crate::config::Config;
-use crate::random::Dice;
+use crate::random::of_walk;
+use manyworlds_core::random::SplitMix64;
 
 /// Schedules, if the budget does not say.
 const SCHEDULES: u64 = 1_000;
@@ -14,14 +15,14 @@ const SCHEDULES: u64 = 1_000;
 pub struct SystematicRandom {
     seed: u64,
     schedules: u64,
-    dice: Dice,
+    dice: SplitMix64,
 }
 
 impl SystematicRandom {
     /// As many as the budget says.
     pub fn new(config: &Config) -> SystematicRandom {
         let schedules = config.budget.executions.unwrap_or(SCHEDULES);
-        SystematicRandom { seed: config.seed, schedules, dice: Dice::new(config.seed, 0) }
+        SystematicRandom { seed: config.seed, schedules, dice: of_walk(config.seed, 0) }
     }
 }
 
@@ -30,11 +31,11 @@ impl Scheduler for SystematicRandom {
     const RECEIVES: bool = false;
 
     fn root(&mut self, nth: u64, roots: usize) -> Option<usize> {
-        self.dice = Dice::new(self.seed, nth);
+        self.dice = of_walk(self.seed, nth);
         (nth < self.schedules).then(|| self.dice.below(roots))
     }
 
-    fn open<M: Model>(&mut self, frames: &mut [Frame<M>]) {
+    fn open<M: TransitionSystem>(&mut self, frames: &mut [Frame<M>]) {
         let Some(top) = frames.last_mut() else { return };
         if !top.entries.is_empty() {
             let drawn = self.dice.below(top.entries.len());

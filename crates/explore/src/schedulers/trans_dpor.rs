@@ -19,7 +19,7 @@
 
 use super::frame::Frame;
 use super::{Promise, Scheduler};
-use crate::Model;
+use crate::TransitionSystem;
 use crate::receive::Receive;
 
 /// One reversal at a time.
@@ -31,7 +31,12 @@ impl Scheduler for TransDpor {
 
 /// A receive could come before a step that was taken (Algorithm 1, lines 5 to 8): adds one receive to the backtracking set of the state from
 /// which that step was taken, unless that is frozen.
-pub fn reverse<M: Model, S: Scheduler>(scheduler: &S, frames: &mut [Frame<M>], step: usize, receive: &Receive) {
+pub fn reverse<M: TransitionSystem, S: Scheduler>(
+    scheduler: &S,
+    frames: &mut [Frame<M>],
+    step: usize,
+    receive: &Receive,
+) {
     let at = &frames[step];
     if at.frozen {
         return;
@@ -45,7 +50,12 @@ pub fn reverse<M: Model, S: Scheduler>(scheduler: &S, frames: &mut [Frame<M>], s
 }
 
 /// The root enabler: follows what enabled the receive back to the step that it races with. It counts if it was enabled there.
-fn root<M: Model, S: Scheduler>(scheduler: &S, frames: &[Frame<M>], step: usize, receive: &Receive) -> Option<usize> {
+fn root<M: TransitionSystem, S: Scheduler>(
+    scheduler: &S,
+    frames: &[Frame<M>],
+    step: usize,
+    receive: &Receive,
+) -> Option<usize> {
     let between = &frames[step + 1..frames.len() - 1];
     let (mut current, mut root) = (receive, None);
     for earlier in between.iter().rev().filter_map(Frame::received) {

@@ -1,9 +1,11 @@
-//! Is a history linearizable, or sequentially consistent?
+//! The checker: whether a history is linearizable, or sequentially consistent.
 //!
 //! | file | what |
 //! |---|---|
+//! | `subject` | a history and its specification as numbers: all that is generic over the specification |
 //! | `relation` | the specification as a table over small numbers |
 //! | `problem` | a history as events over small numbers |
+//! | `proposal` | whether an order that the specification proposes explains the history |
 //! | `search` | the search for a linearization; with `board`, `bits`, `pending` and `visited` |
 //! | `sequential` | the same without real time: program order only |
 //! | `split` | each key on its own, several at a time |
@@ -12,32 +14,34 @@ mod bits;
 mod board;
 mod pending;
 mod problem;
+mod proposal;
 mod relation;
 mod search;
 mod sequential;
 mod split;
+mod subject;
 mod visited;
 
 use crate::explain::{Explanation, explain};
-use crate::history::{History, Operation};
-use crate::spec::{Seen, Spec};
+use crate::history::History;
+use crate::spec::Spec;
 use manyworlds_core::{NoObserver, Observer, Progress, StopReason};
 use problem::Problem;
-pub(crate) use relation::Interner;
-use relation::Relation;
 pub(crate) use search::Found;
 use search::Search;
 use sequential::Sequentially;
 use std::sync::atomic::{AtomicU64, Ordering};
+use subject::Typed;
+pub(crate) use subject::{Known, Subject};
 
-/// What is asked of a history.
+/// The condition that a history is checked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Consistency {
     /// Operations take effect one at a time, each between its invocation and its response.
     #[default]
     Linearizable,
     /// Operations take effect one at a time, those of a process in its own order. A pending operation takes effect after those before it, if at
-    /// all, and holds up nobody. Keys cannot be checked on their own.
+    /// all, and no other operation waits for it. Keys cannot be checked on their own.
     Sequential,
 }
 
@@ -62,25 +66,25 @@ impl Default for Options<'_> {
     }
 }
 
-/// What a check says.
+/// The verdict of a check.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
     /// Yes: the operations (by number) in an order that explains every response. Pending ones that did not take effect are not in it.
     Consistent(Vec<usize>),
     /// No, and why.
     Violated(Explanation),
-    /// It was stopped.
+    /// Not decided: the observer stopped the check.
     Incomplete(StopReason),
 }
 
-/// What a check says, and some figures.
+/// The result of a check: the verdict and some figures.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Answer {
     /// Yes, no, or stopped.
     pub verdict: Verdict,
     /// How many parts of the history were checked on their own.
     pub partitions: usize,
-    /// How often user code ran.
+    /// How many steps of the specification were evaluated.
     pub user_steps: u64,
 }
 
@@ -110,49 +114,46 @@ pub fn check<S: Spec>(spec: &S, history: &History<S::Operation, S::Response>) ->
 /// Whether a history is consistent.
 ///
 /// # Panics
-/// If the specification does, and with the same words.
+/// If the specification does, and with the same message.
 pub fn check_with<S: Spec>(spec: &S, history: &History<S::Operation, S::Response>, options: &Options) -> Answer {
+    check_subject(&Typed::new(spec, history), options)
+}
+
+fn check_subject(subject: &dyn Subject, options: &Options) -> Answer {
     if options.consistency == Consistency::Sequential
-        && let Some(answer) = linearizable_first(spec, history, options)
+        && let Some(answer) = linearizable_first(subject, options)
     {
         return answer;
     }
     let parts = match options.consistency {
-        Consistency::Linearizable if options.split => split::by_key(spec, history),
-        _ => vec![(0..history.len()).collect()],
+        Consistency::Linearizable if options.split => split::by_key(subject),
+        _ => vec![(0..subject.spans().len()).collect()],
     };
-    let (found, user_steps) = split::check_all(spec, history, &parts, options);
+    let (found, user_steps) = split::check_all(subject, &parts, options);
     let verdict = match found {
-        split::FoundInAll::Orders(orders) => Verdict::Consistent(split::merge(history, orders)),
-        split::FoundInAll::Stuck { part, found } => {
-            let part = &parts[part];
-            Verdict::Violated(explain(spec, history, part, found, options))
-        }
+        split::FoundInAll::Orders(orders) => Verdict::Consistent(split::merge(subject.spans(), orders)),
+        split::FoundInAll::Stuck { part, found } => Verdict::Violated(explain(subject, &parts[part], found, options)),
         split::FoundInAll::Stopped(reason) => Verdict::Incomplete(reason),
     };
     Answer { verdict, partitions: parts.len(), user_steps }
 }
 
-/// Real time contains the order of every process, so a linearizable history is sequentially consistent. Most histories of systems that work are, and it
-/// is much easier to see: key by key, return by return. The answer, if a bounded effort shows it.
-fn linearizable_first<S: Spec>(
-    spec: &S,
-    history: &History<S::Operation, S::Response>,
-    options: &Options,
-) -> Option<Answer> {
-    let parts = split::by_key(spec, history);
-    let effort = Effort { inner: options.observer, left: AtomicU64::new(EFFORT + history.len() as u64 / 64) };
+/// A linearizable history is sequentially consistent, because real-time order contains the order of every process. Most histories of correct systems
+/// are linearizable, and that is much easier to find: key by key, return by return. The answer, if a bounded effort finds it.
+fn linearizable_first(subject: &dyn Subject, options: &Options) -> Option<Answer> {
+    let parts = split::by_key(subject);
+    let effort = Effort { inner: options.observer, left: AtomicU64::new(EFFORT + subject.spans().len() as u64 / 64) };
     let options = Options { consistency: Consistency::Linearizable, threads: 1, observer: &effort, ..*options };
-    match split::check_all(spec, history, &parts, &options) {
+    match split::check_all(subject, &parts, &options) {
         (split::FoundInAll::Orders(orders), user_steps) => {
-            let verdict = Verdict::Consistent(split::merge(history, orders));
+            let verdict = Verdict::Consistent(split::merge(subject.spans(), orders));
             Some(Answer { verdict, partitions: 1, user_steps })
         }
         _ => None,
     }
 }
 
-/// Ticks of a search that is only a try.
+/// The limit, in ticks, of the attempt to show linearizability first.
 const EFFORT: u64 = 64;
 
 /// Ends a search after so many ticks.
@@ -168,39 +169,31 @@ impl Observer for Effort<'_> {
     }
 }
 
-/// Checks some operations of a history, given by their numbers; also says how often user code ran.
-pub(crate) fn check_part<S: Spec>(
-    spec: &S,
-    history: &History<S::Operation, S::Response>,
-    numbers: &[usize],
+/// Checks some operations of a history with what is known of them; also gives the number of steps of the specification that were evaluated.
+pub(crate) fn check_part(
+    subject: &dyn Subject,
+    known: &[Known],
     consistency: Consistency,
     observer: &dyn Observer,
 ) -> (Found, u64) {
-    let mut relation = Relation::new(spec);
+    let (mut relation, kinds) = subject.numbered(known);
+    let spans = subject.spans();
     let found = match consistency {
-        Consistency::Sequential => Sequentially::new(history.operations(), numbers, &mut relation, observer).run(),
+        Consistency::Sequential => Sequentially::new(spans, known, &kinds, &mut relation, observer).run(),
         Consistency::Linearizable => {
-            let pairs = precedence(spec, history, numbers);
-            let problem = Problem::new(history.operations(), numbers, &pairs, &mut relation);
+            if let Some(order) = subject.proposal(known)
+                && proposal::explains(&order, spans, known, &kinds, &mut relation)
+            {
+                let order = order.into_iter().map(|place| known[place].number).collect();
+                return (Found::Order(order), relation.user_steps);
+            }
+            let problem = Problem::new(spans, known, &kinds, &subject.precedence(known), &relation);
             match problem.slots {
-                0..=64 => Search::<S, [u64; 1]>::new(&problem, &mut relation, observer).run(),
-                65..=256 => Search::<S, [u64; 4]>::new(&problem, &mut relation, observer).run(),
-                _ => Search::<S, Box<[u64]>>::new(&problem, &mut relation, observer).run(),
+                0..=64 => Search::<[u64; 1]>::new(&problem, &mut relation, observer).run(),
+                65..=256 => Search::<[u64; 4]>::new(&problem, &mut relation, observer).run(),
+                _ => Search::<Box<[u64]>>::new(&problem, &mut relation, observer).run(),
             }
         }
     };
     (found, relation.user_steps)
-}
-
-/// What the specification knows about the order of some operations, given by their numbers: pairs of places among them.
-fn precedence<S: Spec>(
-    spec: &S,
-    history: &History<S::Operation, S::Response>,
-    numbers: &[usize],
-) -> Vec<(usize, usize)> {
-    let seen = |&number: &usize| {
-        let Operation { operation, response, invoked, returned, .. } = &history.operations()[number];
-        Seen { operation, response: response.as_ref(), invoked: *invoked, returned: *returned }
-    };
-    spec.precedence(&numbers.iter().map(seen).collect::<Vec<_>>())
 }

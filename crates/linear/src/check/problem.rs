@@ -1,8 +1,7 @@
 //! A history made ready for the search: events in order, operations as kinds, a slot for each open operation.
 
 use super::relation::Relation;
-use crate::history::Operation;
-use crate::spec::Spec;
+use super::subject::{Known, Span};
 use rustc_hash::FxHashMap;
 
 /// No operation.
@@ -64,39 +63,38 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Prepares some operations of a history, given by their numbers; `pairs` of them, by their places, come in this order.
-    pub fn new<S: Spec>(
-        operations: &[Operation<S::Operation, S::Response>],
-        numbers: &[usize],
+    /// Prepares some operations of a history, of which `kinds` are the kinds; `pairs` of them, by their places, come in this order.
+    pub fn new(
+        spans: &[Span],
+        known: &[Known],
+        kinds: &[u32],
         pairs: &[(usize, usize)],
-        relation: &mut Relation<'_, S>,
+        relation: &Relation<'_>,
     ) -> Problem {
         let mut problem = Problem::default();
         // (position, whether it is a return, operation): at one position, invocations come first.
-        let mut order: Vec<(usize, bool, usize)> = Vec::with_capacity(2 * numbers.len());
-        for (local, &number) in numbers.iter().enumerate() {
-            order.push((operations[number].invoked, false, local));
-            order.extend(operations[number].returned.map(|returned| (returned, true, local)));
+        let mut order: Vec<(usize, bool, usize)> = Vec::with_capacity(2 * known.len());
+        for (local, known) in known.iter().enumerate() {
+            order.push((spans[known.number].invoked, false, local));
+            order.extend(known.returned.map(|returned| (returned, true, local)));
         }
         order.sort_unstable();
         let mut class_of = FxHashMap::default();
-        let mut index = vec![NONE; numbers.len()];
+        let mut index = vec![NONE; known.len()];
         for (_, returns, local) in order {
             if returns {
                 problem.push(index[local], false);
                 continue;
             }
-            let number = numbers[local];
-            let operation = &operations[number];
-            let kind = relation.kind(operation);
-            match operation.returned {
+            let (kind, Known { number, returned, .. }) = (kinds[local], known[local]);
+            match returned {
                 Some(_) => {
                     index[local] = problem.ops.len() as u32;
                     let reads = relation.reads(kind);
                     problem.ops.push(Op { number, kind, reads, slot: 0, twin: NONE, returns: 0 });
                     problem.push(index[local], true);
                 }
-                // It changes nothing and nobody saw its answer: it may as well not have been.
+                // It changes nothing and its response is unknown: the history without it has the same verdict.
                 None if relation.reads(kind) => {}
                 None => problem.add_pending(number, kind, &mut class_of),
             }

@@ -1,12 +1,10 @@
-//! What the specification says, in small numbers.
+//! The transition relation of a specification as a table over small numbers.
 //!
-//! States are numbered as they appear. An operation together with its response (or with none: any will do) is a *kind*. User code runs once
-//! for each state and kind that meet; after that the search looks the answer up.
+//! States are numbered as they appear. An operation together with its response (or without one: any response fits) is a *kind*. The specification is
+//! evaluated once for each pair of a state and a kind that the search needs; after that the search reads the table. Nothing here depends on the type
+//! of the specification, so the table and the searches over it are compiled once: a pair that is not in the table goes to a [`Source`].
 
-use crate::history::Operation;
-use crate::spec::Spec;
 use rustc_hash::FxHashMap;
-use std::hash::Hash;
 
 /// Where a kind leads from a state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,8 +13,14 @@ pub enum Step {
     Never,
     /// To one state.
     To(u32),
-    /// To one of several states: a number for [`Relation::state`].
+    /// To one of several states: an index for [`Relation::state`].
     Several(u32),
+}
+
+/// Computes the entries of the table.
+pub trait Source {
+    /// Adds each state to which a kind leads from a state, once.
+    fn successors(&mut self, state: u32, kind: u32, next: &mut Vec<u32>);
 }
 
 /// Tables of at most so many cells are arrays; larger ones, mostly empty, are hash maps.
@@ -27,81 +31,33 @@ const NEVER: u32 = u32::MAX - 1;
 /// Codes from here on are lists.
 const LISTS: u32 = 1 << 31;
 
-/// Numbers for values, in the order in which they come.
-pub struct Interner<T> {
-    numbers: FxHashMap<T, u32>,
-    values: Vec<T>,
-}
-
-impl<T: Clone + Eq + Hash> Interner<T> {
-    /// No values yet.
-    pub fn new() -> Interner<T> {
-        Interner { numbers: FxHashMap::default(), values: Vec::new() }
-    }
-
-    /// The number of a value.
-    pub fn intern(&mut self, value: &T) -> u32 {
-        if let Some(&number) = self.numbers.get(value) {
-            return number;
-        }
-        let number = u32::try_from(self.values.len()).expect("fewer than 2^32 values");
-        self.numbers.insert(value.clone(), number);
-        self.values.push(value.clone());
-        number
-    }
-
-    /// The value with this number.
-    pub fn value(&self, number: u32) -> &T {
-        &self.values[number as usize]
-    }
-
-    /// How many values there are.
-    pub fn len(&self) -> usize {
-        self.values.len()
-    }
-}
-
-/// The relation of one specification on the kinds of one history.
-pub struct Relation<'s, S: Spec> {
-    spec: &'s S,
-    states: Interner<S::State>,
-    kinds: Interner<(S::Operation, Option<S::Response>)>,
-    /// By kind: whether it only looks.
+/// The relation of one specification on the kinds of one history. The initial state is number 0.
+pub struct Relation<'s> {
+    source: Box<dyn Source + 's>,
+    /// By kind: whether it leaves every state as it is.
     reads: Vec<bool>,
     /// By state and kind, while that is small.
     dense: Vec<u32>,
     sparse: FxHashMap<u64, u32>,
     lists: Vec<Box<[u32]>>,
-    /// How often user code ran.
+    /// How many pairs of a state and a kind were computed.
     pub user_steps: u64,
-    outcomes: Vec<(S::State, S::Response)>,
+    /// Empty between calls of `learn`.
+    next: Vec<u32>,
 }
 
-impl<'s, S: Spec> Relation<'s, S> {
-    /// Nothing is known but the initial state, which is number 0.
-    pub fn new(spec: &'s S) -> Relation<'s, S> {
-        let mut states = Interner::new();
-        states.intern(&spec.initial());
+impl<'s> Relation<'s> {
+    /// The table of a source, empty. `reads` says for each kind whether it leaves every state as it is.
+    pub fn new(source: Box<dyn Source + 's>, reads: Vec<bool>) -> Relation<'s> {
         Relation {
-            spec,
-            states,
-            kinds: Interner::new(),
-            reads: Vec::new(),
+            source,
+            reads,
             dense: Vec::new(),
             sparse: FxHashMap::default(),
             lists: Vec::new(),
             user_steps: 0,
-            outcomes: Vec::new(),
+            next: Vec::new(),
         }
-    }
-
-    /// The kind of an operation. All kinds are to be known before the first step.
-    pub fn kind(&mut self, operation: &Operation<S::Operation, S::Response>) -> u32 {
-        let kind = self.kinds.intern(&(operation.operation.clone(), operation.response.clone()));
-        if kind as usize == self.reads.len() {
-            self.reads.push(self.spec.reads(&operation.operation, operation.response.as_ref()));
-        }
-        kind
     }
 
     /// Whether a kind leaves every state as it is.
@@ -118,8 +74,7 @@ impl<'s, S: Spec> Relation<'s, S> {
     /// Where the kind leads from the state.
     #[inline]
     pub fn step(&mut self, state: u32, kind: u32) -> Step {
-        let kinds = self.kinds.len();
-        let cell = state as usize * kinds + kind as usize;
+        let cell = state as usize * self.reads.len() + kind as usize;
         let known = match self.dense.get(cell) {
             Some(&code) => code,
             None if cell < DENSE => UNKNOWN,
@@ -133,30 +88,29 @@ impl<'s, S: Spec> Relation<'s, S> {
         }
     }
 
-    /// Asks the specification.
+    /// Where the kind leads from the state, if that is one state, without a place in the table: for pairs that are needed once.
+    pub fn only_successor(&mut self, state: u32, kind: u32) -> Option<u32> {
+        self.source.successors(state, kind, &mut self.next);
+        self.user_steps += 1;
+        let only = if let [one] = self.next[..] { Some(one) } else { None };
+        self.next.clear();
+        only
+    }
+
+    /// Computes an entry and stores it.
     #[cold]
     fn learn(&mut self, state: u32, kind: u32, cell: usize) -> u32 {
-        let (operation, response) = self.kinds.value(kind);
-        let mut outcomes = std::mem::take(&mut self.outcomes);
-        self.spec.outcomes(self.states.value(state), operation, &mut outcomes);
+        self.source.successors(state, kind, &mut self.next);
         self.user_steps += 1;
-        let fitting = outcomes.drain(..).filter(|(_, given)| response.as_ref().is_none_or(|wanted| wanted == given));
-        let mut next: Vec<u32> = Vec::new();
-        for (after, _) in fitting {
-            let after = self.states.intern(&after);
-            if !next.contains(&after) {
-                next.push(after);
-            }
-        }
-        self.outcomes = outcomes;
-        let code = match next[..] {
+        let code = match self.next[..] {
             [] => NEVER,
             [one] => one,
             _ => {
-                self.lists.push(next.into_boxed_slice());
+                self.lists.push(self.next.as_slice().into());
                 LISTS + (self.lists.len() - 1) as u32
             }
         };
+        self.next.clear();
         self.keep(state, kind, cell, code);
         code
     }

@@ -10,7 +10,7 @@
 //! Let *feasible(c)* mean: the rest of the history can be linearized from the configuration `c`. The search leaves out configurations, always
 //! because another one that it does try is feasible if the one left out is:
 //!
-//! - **Reads at once.** If an open operation only looks ([`Spec::reads`](crate::Spec::reads)) and fits the state, it is linearized at once. Take
+//! - **Reads at once.** If an open operation only reads ([`Spec::reads`](crate::Spec::reads)) and fits the state, it is linearized at once. Take
 //!   any completion and move it to the front: it leaves the state as it is, here and at its old place, so all others go as before.
 //! - **Covered** configurations (see [`Visited`]): more reads done, fewer pending operations used, all else equal.
 //! - **Pending without effect.** A pending operation that leaves the state as it is stays unused: the configuration without it covers the other.
@@ -19,7 +19,7 @@
 //! - **No detours.** If `x` and `o` commute in this state, and `x` let no read in, then after `x o` there is nothing that is not also reached by `o`,
 //!   and `x` at some later return.
 //!
-//! It also leaves out what is not feasible for a reason that it is told: an operation is not linearized before another one that precedes it in every order
+//! It also leaves out what the specification says is not feasible: an operation is not linearized before another one that precedes it in every order
 //! that explains the history ([`Spec::precedence`](crate::Spec::precedence)).
 //!
 //! These also hold for the history up to any event, if what is open there may or may not have taken effect, with the response that came later;
@@ -32,10 +32,9 @@ use super::pending::UsedSets;
 use super::problem::{NONE, Problem};
 use super::relation::{Relation, Step};
 use super::visited::Visited;
-use crate::spec::Spec;
 use manyworlds_core::{Observer, Progress};
 
-/// The observer is asked once in so many configurations, or attempts with pending operations.
+/// The observer's `tick` is called once in so many configurations, or attempts with pending operations.
 const TICK: u32 = 4096;
 
 /// How a search ends.
@@ -44,7 +43,7 @@ pub enum Found {
     Order(Vec<usize>),
     /// There is none. Everything before the return of this operation can be explained, but not its return too.
     Stuck(usize),
-    /// There is none, and nobody knows how far one goes.
+    /// There is none. How far an order goes is not known.
     Never,
     /// There is none (sequential consistency): the longest order of a part, and what could not come next.
     Dead {
@@ -53,7 +52,7 @@ pub enum Found {
         /// The operations that should come next, none of which can.
         stuck: Vec<usize>,
     },
-    /// The observer stopped it, and knows why.
+    /// The observer stopped it.
     Stopped,
 }
 
@@ -95,9 +94,9 @@ struct Frame {
 }
 
 /// A running search.
-pub struct Search<'a, 's, S: Spec, B> {
+pub struct Search<'a, 's, B> {
     problem: &'a Problem,
-    relation: &'a mut Relation<'s, S>,
+    relation: &'a mut Relation<'s>,
     observer: &'a dyn Observer,
     board: Board<'a, B>,
     visited: Visited<B>,
@@ -109,9 +108,9 @@ pub struct Search<'a, 's, S: Spec, B> {
     until_tick: u32,
 }
 
-impl<'a, 's, S: Spec, B: Bits> Search<'a, 's, S, B> {
+impl<'a, 's, B: Bits> Search<'a, 's, B> {
     /// A search that has not begun.
-    pub fn new(problem: &'a Problem, relation: &'a mut Relation<'s, S>, observer: &'a dyn Observer) -> Self {
+    pub fn new(problem: &'a Problem, relation: &'a mut Relation<'s>, observer: &'a dyn Observer) -> Self {
         Search {
             board: Board::new(problem),
             visited: Visited::new(problem.events.len()),

@@ -9,8 +9,7 @@
 use super::pending::UsedSets;
 use super::relation::Relation;
 use super::search::Found;
-use crate::history::Operation;
-use crate::spec::Spec;
+use super::subject::{Known, Span};
 use manyworlds_core::{Observer, Progress};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::collections::BTreeMap;
@@ -95,8 +94,8 @@ impl Visited {
 }
 
 /// A running search.
-pub struct Sequentially<'a, 's, S: Spec> {
-    relation: &'a mut Relation<'s, S>,
+pub struct Sequentially<'a, 's> {
+    relation: &'a mut Relation<'s>,
     observer: &'a dyn Observer,
     processes: Vec<Vec<Op>>,
     classes: Vec<Class>,
@@ -114,28 +113,27 @@ pub struct Sequentially<'a, 's, S: Spec> {
     until_tick: u32,
 }
 
-impl<'a, 's, S: Spec> Sequentially<'a, 's, S> {
+impl<'a, 's> Sequentially<'a, 's> {
     /// A search that has not begun.
     pub fn new(
-        operations: &[Operation<S::Operation, S::Response>],
-        numbers: &[usize],
-        relation: &'a mut Relation<'s, S>,
+        spans: &[Span],
+        known: &[Known],
+        kinds: &[u32],
+        relation: &'a mut Relation<'s>,
         observer: &'a dyn Observer,
     ) -> Self {
-        let mut sorted = numbers.to_vec();
-        sorted.sort_by_key(|&number| operations[number].invoked);
+        let mut sorted: Vec<(&Known, u32)> = known.iter().zip(kinds.iter().copied()).collect();
+        sorted.sort_by_key(|(known, _)| spans[known.number].invoked);
         let mut rows: BTreeMap<usize, usize> = BTreeMap::new();
         let mut processes: Vec<Vec<Op>> = Vec::new();
         let mut classes: Vec<Class> = Vec::new();
-        for number in sorted {
-            let operation = &operations[number];
-            let kind = relation.kind(operation);
+        for (&Known { number, returned, .. }, kind) in sorted {
             let reads = relation.reads(kind);
-            let process = *rows.entry(operation.process).or_insert(processes.len());
+            let process = *rows.entry(spans[number].process).or_insert(processes.len());
             if process == processes.len() {
                 processes.push(Vec::new());
             }
-            match operation.returned {
+            match returned {
                 Some(returned) => processes[process].push(Op { number, kind, reads, returned }),
                 None if reads => {}
                 None => {

@@ -47,7 +47,7 @@ impl Edn {
             Edn::Int(number) => Value::Int(*number),
             Edn::Str(text) | Edn::Keyword(text) | Edn::Symbol(text) => Value::Str(text.clone()),
             Edn::List(items) => Value::List(items.iter().map(Edn::to_value).collect::<Result<_, _>>()?),
-            Edn::Map(..) => return Err("a map is no value; expected nil, a number, a text or a vector".to_string()),
+            Edn::Map(..) => return Err("a map is not a value; expected nil, a number, a text or a vector".to_string()),
         })
     }
 }

@@ -61,11 +61,11 @@ fn expect_log(text: &str) -> Result<(), BadLine> {
     let first = lines.peek().map_or(0, |(at, _)| at + 1);
     match first == 0 || lines.any(|(_, line)| LEVELS.iter().any(|level| line.trim_start().starts_with(level))) {
         true => Ok(()),
-        false => Err(BadLine::new(first, format!("this is no line of a log; {EXPECTED}"))),
+        false => Err(BadLine::new(first, format!("this is not a line of a log; {EXPECTED}"))),
     }
 }
 
-/// Whether a line tells something of an operation, whatever else is wrong with it.
+/// Whether a line is about an operation, whatever else is wrong with it.
 fn told(line: &str) -> bool {
     let words: Vec<&str> = line.split_whitespace().collect();
     words.windows(2).any(|two| {

@@ -11,7 +11,7 @@
 //! - The first line names the schema; `spec` (a name of the command line) and `init` may be left out.
 //! - `invoke`: `f` is the operation, `value` what it is given (nothing: null), `key` the part of the object it is about, where it has parts, or
 //!   which of several objects. No key, and the key null, are the same.
-//! - `ok`: `value` is the response; left out, the response is not known. `fail`: the operation did not happen. `info`: nobody waits for it any
+//! - `ok`: `value` is the response; left out, the response is not known. `fail`: the operation did not happen. `info`: its process does not wait for it any
 //!   more, it is pending, and so is what never completes. After any of them the process may invoke again. `f` and `key`, if they are there, must be
 //!   those of the open operation.
 //! - Values are null, true, false, whole numbers, texts and lists. null is a value: a read that answers null has read null. So does a part
@@ -74,7 +74,7 @@ fn document(text: &str) -> Option<BadLine> {
 fn object(line: usize, text: &str) -> Result<Map<String, Json>, BadLine> {
     match serde_json::from_str(text) {
         Ok(Json::Object(fields)) => Ok(fields),
-        Ok(_) => Err(BadLine::new(line, "this is no object; expected one in each line")),
+        Ok(_) => Err(BadLine::new(line, "this is not an object; expected one in each line")),
         Err(e) => {
             let told = e.to_string();
             let (problem, column) = (told.split(" at line ").next().unwrap_or_default(), e.column());

@@ -24,7 +24,7 @@ pub fn read(text: &str) -> Result<Recorded, BadLine> {
 
 pub(super) fn event(recorded: &mut Recorded, line: usize, entry: &Edn) -> Result<(), BadLine> {
     if !matches!(entry, Edn::Map(_)) {
-        return Err(BadLine::new(line, "an entry is no map; expected maps with :process, :type, :f and :value"));
+        return Err(BadLine::new(line, "an entry is not a map; expected maps with :process, :type, :f and :value"));
     }
     let Some(process) = process(entry, line)? else {
         recorded.aside(aside(entry));
@@ -95,11 +95,11 @@ pub(super) fn process(entry: &Edn, line: usize) -> Result<Option<usize>, BadLine
             Err(_) => Err(BadLine::new(line, format!("process {number}; expected a number from 0 on"))),
         },
         Edn::Keyword(name) if name == "nemesis" => Ok(None),
-        _ => Err(BadLine::new(line, "the :process is no number; expected a number from 0 on, or :nemesis")),
+        _ => Err(BadLine::new(line, "the :process is not a number; expected a number from 0 on, or :nemesis")),
     }
 }
 
-/// What somebody who is no process did: `nemesis: start-partition [n1 n2]`.
+/// An event that is not an operation of a client: `nemesis: start-partition [n1 n2]`.
 pub(super) fn aside(entry: &Edn) -> String {
     let word = |name: &str| entry.get(name).filter(|form| !matches!(form, Edn::Nil)).map(ToString::to_string);
     let who = word("process").unwrap_or_default();
@@ -111,6 +111,6 @@ pub(super) fn aside(entry: &Edn) -> String {
 pub(super) fn kind<'e>(entry: &'e Edn, line: usize, name: &str) -> Result<&'e str, BadLine> {
     match field(entry, line, name)? {
         Edn::Keyword(word) | Edn::Symbol(word) | Edn::Str(word) => Ok(word),
-        _ => Err(BadLine::new(line, format!("the :{name} is no keyword"))),
+        _ => Err(BadLine::new(line, format!("the :{name} is not a keyword"))),
     }
 }

@@ -1,4 +1,4 @@
-//! The history that a trace (`manyworlds-trace/1`) records: operations of the ready specifications, as `Debug` prints them. `Put("a", 1)` is the
+//! The history that a trace (`manyworlds-trace/2`, or 1) records: operations of the ready specifications, as `Debug` prints them. `Put("a", 1)` is the
 //! operation `put` on the key `"a"`, and `Got(Some(1))` is the response 1.
 //!
 //! A trace does not say what the object holds at the start, nor which object it is: the first is for the reader to say, the second can be
@@ -8,18 +8,21 @@ use super::debug::Term;
 use crate::history::Event;
 use crate::recorded::{BadLine, Call, Recorded};
 use crate::value::Value;
-use manyworlds_core::{TRACE_SCHEMA, Trace, TraceHistory, TraceOperation};
+use manyworlds_core::{TRACE_SCHEMA, TRACE_SCHEMA_1, Trace, TraceHistory, TraceOperation, TraceValue};
 use serde_json::Value as Json;
+
+/// What the schema of a trace may be.
+const SCHEMAS: [&str; 2] = [TRACE_SCHEMA, TRACE_SCHEMA_1];
 
 /// Whether a text is a trace.
 pub fn is_trace(text: &str) -> bool {
     let schema = |text: &str| match serde_json::from_str::<Json>(text) {
-        Ok(json) => Some(json.get("schema").and_then(Json::as_str) == Some(TRACE_SCHEMA)),
+        Ok(json) => Some(json.get("schema").and_then(Json::as_str).is_some_and(|schema| SCHEMAS.contains(&schema))),
         Err(_) => None,
     };
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     // Nobody wants to read a long history twice.
-    text.contains(TRACE_SCHEMA) && schema(first).or_else(|| schema(text)).unwrap_or(false)
+    SCHEMAS.iter().any(|schema| text.contains(schema)) && schema(first).or_else(|| schema(text)).unwrap_or(false)
 }
 
 /// Reads a trace.
@@ -42,7 +45,7 @@ pub fn recorded(history: &TraceHistory) -> Result<Recorded, String> {
     for (number, returns) in events(&history.operations) {
         let operation = &history.operations[number];
         let event = match returns {
-            true => Event::Respond(answer(&calls[number], operation.response.as_deref().unwrap_or("()"))?),
+            true => Event::Respond(answer(&calls[number], operation.response.as_ref())?),
             false => {
                 // A process that goes on does not wait any more.
                 if recorded.history.open(operation.process).is_some() {
@@ -68,11 +71,11 @@ fn events(operations: &[TraceOperation]) -> Vec<(usize, bool)> {
     events.into_iter().map(|(_, number, returns)| (number, returns)).collect()
 }
 
-fn term(text: &str) -> Result<Term, String> {
-    Term::parse(text).ok_or_else(|| format!("`{text}` cannot be understood; expected something like Write(1)"))
+fn term(value: &TraceValue) -> Result<Term, String> {
+    Term::of(&value.value).ok_or_else(|| format!("`{value}` cannot be understood; expected something like Write(1)"))
 }
 
-/// Both maps and logs have `Get` and `Append`; what else is asked of a log tells them apart.
+/// Both maps and logs have `Get` and `Append`; the other operations of a log distinguish them.
 fn is_of_log(call: &Term) -> bool {
     match call {
         Term::Named(name, values) => name == "Read" || (name == "Append" && values.len() == 1),
@@ -99,7 +102,7 @@ fn call(call: &Term, keyed: bool) -> Result<Call, String> {
             let value = parts.iter().map(part).collect::<Result<_, _>>().map(Value::List)?;
             Ok(Call { name: "txn".to_string(), key: None, value })
         }
-        Term::Plain(value) => Err(format!("`{value}` is no operation; expected something like Write(1)")),
+        Term::Plain(value) => Err(format!("`{value}` is not an operation; expected something like Write(1)")),
     }
 }
 
@@ -111,7 +114,7 @@ fn part(access: &Term) -> Result<Value, String> {
             Ok(Value::List([Value::Str(kebab(name))].into_iter().chain(words).collect()))
         }
         other => {
-            Err(format!("`{}` is no part of a transaction; expected Read(key) or Write(key, value)", other.value()))
+            Err(format!("`{}` is not a part of a transaction; expected Read(key) or Write(key, value)", other.value()))
         }
     }
 }
@@ -129,7 +132,8 @@ fn kebab(name: &str) -> String {
 }
 
 /// What came back. A variant without anything in it says no more than that it is done.
-fn answer(call: &Term, response: &str) -> Result<Value, String> {
+fn answer(call: &Term, response: Option<&TraceValue>) -> Result<Value, String> {
+    let Some(response) = response else { return Ok(Value::Nil) };
     let response = term(response)?;
     match (call, &response) {
         (Term::List(parts), Term::List(read)) if parts.len() == read.len() => parts

@@ -1,6 +1,6 @@
 //! Jepsen's `independent` has many objects in one history: the value of every operation is a tuple `[key value]`.
 //!
-//! A tuple looks like a vector that is a value, so it must be told by its use: whoever reads is given nothing, and in such a history
+//! A tuple looks like a vector that is a value, so it must be recognized by its use: operations that read are given nothing, and in such a history
 //! nothing is `[key nil]`. If one operation that takes nothing is invoked so, all must be, and all other values must be tuples too. Where no
 //! operation takes nothing, tuples matter only to `cas`, whose value would be `[key [from to]]`: that is refused, as it may also be a plain
 //! `[from to]`.
@@ -18,10 +18,10 @@ pub fn taken_apart(entries: &mut [(usize, Edn)]) -> Result<Option<String>, BadLi
         let told = tuple(entry).map(|(key, value)| (key.clone(), value.clone()));
         match (told, word(entry, "type")) {
             (Some((key, value)), _) => put(entry, key, value),
-            // What is said of an operation that did not end well is no answer.
+            // The value of an operation that failed is not a response.
             (None, Some("info" | "fail")) => {}
             (None, _) => {
-                let problem = format!("the :value is no tuple; expected [key value], as line {sign} has [key nil]");
+                let problem = format!("the :value is not a tuple; expected [key value], as line {sign} has [key nil]");
                 return Err(BadLine::new(*line, problem));
             }
         }
@@ -46,7 +46,7 @@ fn sign(entries: &[(usize, Edn)]) -> Result<Option<usize>, BadLine> {
         Some((line, _))
             if swaps.all(|(_, entry)| nested(entry)) && asked().all(|(_, entry)| tuple(entry).is_some()) =>
         {
-            let problem = "the :value may be a tuple [key [from to]], or a plain [from to]: nothing in the file tells which; \
+            let problem = "the :value may be a tuple [key [from to]], or a plain [from to]: the file does not show which; \
                            expected a :key beside the :value";
             Err(BadLine::new(*line, problem))
         }

@@ -15,7 +15,7 @@ impl<V> CasRegister<V> {
     }
 }
 
-/// What can be asked of it.
+/// An operation of the register.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operation<V> {
     /// What is in it?

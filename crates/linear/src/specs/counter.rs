@@ -15,7 +15,7 @@ impl Counter {
     }
 }
 
-/// What can be asked of a counter.
+/// An operation of a counter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operation {
     /// How far is it?
@@ -26,7 +26,7 @@ pub enum Operation {
     FetchAdd(i64),
 }
 
-/// What a counter answers.
+/// A response of a counter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Response {
     /// So far it is, or was.

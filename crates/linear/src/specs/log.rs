@@ -21,7 +21,7 @@ impl<V> Default for Log<V> {
     }
 }
 
-/// What can be asked of a log.
+/// An operation of a log.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operation<V> {
     /// Put this at the end.
@@ -32,7 +32,7 @@ pub enum Operation<V> {
     Get(usize),
 }
 
-/// What a log answers.
+/// A response of a log.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Response<V> {
     /// It is in the log, at this place.

@@ -1,6 +1,8 @@
 //! A map from keys to values. Keys are independent of each other, so each is checked on its own.
 
-use crate::spec::{Datum, Sequential, key_of};
+use super::held::Held;
+use super::observed::{self, Effect};
+use crate::spec::{Datum, Seen, Sequential, key_of};
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
@@ -27,11 +29,21 @@ impl<K, V> Default for Map<K, V> {
 pub trait Append {
     /// Puts `more` behind what is there.
     fn append(&mut self, more: &Self);
+
+    /// The text, if the value is one: then appending another text concatenates them. The checker shares the beginnings of texts, and reads off them in
+    /// which order they were appended. `None` is always right.
+    fn as_text(&self) -> Option<&str> {
+        None
+    }
 }
 
 impl Append for String {
     fn append(&mut self, more: &String) {
         self.push_str(more);
+    }
+
+    fn as_text(&self) -> Option<&str> {
+        Some(self)
     }
 }
 
@@ -53,7 +65,7 @@ macro_rules! numbers_append_by_adding {
 }
 numbers_append_by_adding!(u8 u16 u32 u64 i8 i16 i32 i64);
 
-/// What can be asked of a map.
+/// An operation of a map.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operation<K, V> {
     /// What is at this key?
@@ -75,7 +87,7 @@ impl<K, V> Operation<K, V> {
     }
 }
 
-/// What a map answers.
+/// A response of a map.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Response<V> {
     /// This is there, or nothing.
@@ -85,21 +97,21 @@ pub enum Response<V> {
 }
 
 impl<K: Datum + Ord, V: Datum + Append> Sequential for Map<K, V> {
-    type State = BTreeMap<K, V>;
+    type State = BTreeMap<K, Held<V>>;
     type Operation = Operation<K, V>;
     type Response = Response<V>;
 
-    fn initial(&self) -> BTreeMap<K, V> {
+    fn initial(&self) -> Self::State {
         BTreeMap::new()
     }
 
-    fn apply(&self, map: &mut BTreeMap<K, V>, operation: &Operation<K, V>) -> Response<V> {
+    fn apply(&self, map: &mut Self::State, operation: &Operation<K, V>) -> Response<V> {
         match operation {
-            Operation::Get(key) => return Response::Got(map.get(key).cloned()),
-            Operation::Put(key, value) => drop(map.insert(key.clone(), value.clone())),
+            Operation::Get(key) => return Response::Got(map.get(key).map(Held::value)),
+            Operation::Put(key, value) => drop(map.insert(key.clone(), Held::new(value.clone()))),
             Operation::Append(key, more) => match map.get_mut(key) {
-                Some(value) => value.append(more),
-                None => drop(map.insert(key.clone(), more.clone())),
+                Some(value) => *value = value.appended(more),
+                None => drop(map.insert(key.clone(), Held::new(more.clone()))),
             },
             Operation::Delete(key) => drop(map.remove(key)),
         }
@@ -113,4 +125,37 @@ impl<K: Datum + Ord, V: Datum + Append> Sequential for Map<K, V> {
     fn reads(&self, operation: &Operation<K, V>, _: Option<&Response<V>>) -> bool {
         matches!(operation, Operation::Get(_))
     }
+
+    fn reads_as(&self, map: &Self::State, operation: &Operation<K, V>, response: &Response<V>) -> bool {
+        match (operation, response) {
+            (Operation::Get(key), Response::Got(wanted)) => match (map.get(key), wanted) {
+                (Some(held), Some(wanted)) => held.is(wanted),
+                (None, None) => true,
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// What is read shows in which order it was put there and appended.
+    fn precedence(&self, history: &[Seen<'_, Operation<K, V>, Response<V>>]) -> Vec<(usize, usize)> {
+        observed::precedence(history, "", effect)
+    }
+
+    fn proposal(&self, history: &[Seen<'_, Operation<K, V>, Response<V>>]) -> Option<Vec<usize>> {
+        observed::proposal(history, "", effect)
+    }
+}
+
+/// What an operation does to a text, with its key. Nothing counts as the empty text, which makes more values possible than there are, not fewer.
+fn effect<'h, K, V: Append>(seen: &Seen<'h, Operation<K, V>, Response<V>>) -> (&'h K, Option<Effect<'h>>) {
+    let effect = match (seen.operation, seen.response) {
+        (Operation::Put(_, value), _) => value.as_text().map(Effect::Becomes),
+        (Operation::Append(_, value), _) => value.as_text().map(Effect::Appends),
+        (Operation::Delete(_), _) => Some(Effect::Becomes("")),
+        (Operation::Get(_), Some(Response::Got(Some(value)))) => value.as_text().map(Effect::Reads),
+        (Operation::Get(_), Some(Response::Got(None))) => Some(Effect::Reads("")),
+        (Operation::Get(_), Some(Response::Done) | None) => Some(Effect::ReadsAnything),
+    };
+    (seen.operation.key(), effect)
 }

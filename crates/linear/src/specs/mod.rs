@@ -1,11 +1,15 @@
 //! Ready specifications: one file an object.
 
+mod blocks;
 pub mod cas_register;
 pub mod counter;
+mod held;
 pub mod log;
 pub mod map;
 pub mod multi_register;
 pub mod mutex;
+pub(crate) mod observed;
+mod parse;
 pub mod queue;
 pub mod register;
 pub mod set;
@@ -14,6 +18,7 @@ mod stays;
 
 pub use cas_register::CasRegister;
 pub use counter::Counter;
+pub use held::Held;
 pub use log::Log;
 pub use map::Map;
 pub use multi_register::MultiRegister;

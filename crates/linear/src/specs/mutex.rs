@@ -2,7 +2,7 @@
 
 use crate::spec::Spec;
 
-/// A lock. An acquisition takes effect only when the lock is free, a release only when it is held; who holds it is not asked.
+/// A lock. An acquisition takes effect only when the lock is free, a release only when it is held; which process holds it does not matter.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mutex {
     held: bool,
@@ -20,7 +20,7 @@ impl Mutex {
     }
 }
 
-/// What can be asked of a lock.
+/// An operation of a lock.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operation {
     /// Take it.
@@ -31,7 +31,7 @@ pub enum Operation {
     Release,
 }
 
-/// What a lock answers: whether it was taken or given back. Only [`Operation::TryAcquire`] may be told that it was not.
+/// A response of a lock: whether it was taken or given back. Only [`Operation::TryAcquire`] may fail.
 pub type Response = bool;
 
 impl Spec for Mutex {

@@ -23,7 +23,7 @@ impl<V> Default for Queue<V> {
     }
 }
 
-/// What can be asked of a queue.
+/// An operation of a queue.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operation<V> {
     /// Put this at the end.
@@ -32,7 +32,7 @@ pub enum Operation<V> {
     Dequeue,
 }
 
-/// What a queue answers.
+/// A response of a queue.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Response<V> {
     /// It is in the queue.
@@ -64,7 +64,7 @@ impl<V: Datum> Sequential for Queue<V> {
         response == Some(&Response::Dequeued(None))
     }
 
-    /// Values are taken out in the order in which they are put in. So both clocks tell about that order: which puts, and which takes, come one after
+    /// Values are taken out in the order in which they are put in. So the times of puts and the times of takes both show that order: which puts, and which takes, come one after
     /// the other (what is never taken comes last). What follows from them together follows from one of each: a chain of three has a
     /// shortcut, because of four operations, two by two one after the other, the first of one pair also comes before the second of the other.
     fn precedence(&self, history: &[Seen<'_, Operation<V>, Response<V>>]) -> Vec<(usize, usize)> {
@@ -82,7 +82,7 @@ impl<V: Datum> Sequential for Queue<V> {
             let (put, take) = limits[second];
             first.put_answered < put || first.taken_answered < take
         };
-        // Before itself: the clocks contradict each other.
+        // Before itself: the times of puts and takes contradict each other.
         let with_itself = (0..stays.len()).map(|at| (at, at));
         let both = put_together(&stays).into_iter().chain(with_itself);
         let in_order = both.filter(|&(first, second)| comes_first(&stays[first], second));

@@ -15,7 +15,7 @@ impl<V> Register<V> {
     }
 }
 
-/// What can be asked of a register.
+/// An operation of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operation<V> {
     /// What is in it?
@@ -24,7 +24,7 @@ pub enum Operation<V> {
     Write(V),
 }
 
-/// What a register answers.
+/// A response of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Response<V> {
     /// This is in it.

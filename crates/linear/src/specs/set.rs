@@ -1,4 +1,4 @@
-//! A set. Members are independent of each other, unless somebody reads the whole.
+//! A set. Members are independent of each other, unless an operation reads the whole set.
 
 use crate::spec::{Datum, Sequential, key_of};
 use std::collections::BTreeSet;
@@ -22,7 +22,7 @@ impl<V> Default for Set<V> {
     }
 }
 
-/// What can be asked of a set.
+/// An operation of a set.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operation<V> {
     /// Put this in.
@@ -35,7 +35,7 @@ pub enum Operation<V> {
     Read,
 }
 
-/// What a set answers.
+/// A response of a set.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Response<V> {
     /// It is done.

@@ -23,7 +23,7 @@ impl<V> Default for Stack<V> {
     }
 }
 
-/// What can be asked of a stack.
+/// An operation of a stack.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operation<V> {
     /// Put this on top.
@@ -32,7 +32,7 @@ pub enum Operation<V> {
     Pop,
 }
 
-/// What a stack answers.
+/// A response of a stack.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Response<V> {
     /// It is on the stack.
@@ -87,9 +87,9 @@ fn deed<'h, V>(seen: &Seen<'h, Operation<V>, Response<V>>) -> Deed<'h, V> {
     }
 }
 
-/// Two values of which the first was put on the second, by the clock, and taken out after it: it should have been put in before.
+/// Two values of which the first was put on the second, as their times show, and taken out after it: it should have been put in before.
 fn pulled_out(stays: &[Stay]) -> Option<(usize, usize)> {
-    // Those that are in for certain: by when they were out, and by when somebody asked for them.
+    // Those that are in for certain: when they were out, and when the first operation was invoked that may have taken them out.
     let (mut until, mut asked_for) = (BTreeMap::new(), BTreeSet::new());
     sorted(stays, |stay| stay.put_answered).into_iter().find_map(|at| {
         let stay = &stays[at];

@@ -1,7 +1,7 @@
-//! What the responses of a queue or a stack tell about when its values were in it: for [`Spec::precedence`](crate::Spec::precedence).
+//! When the values of a queue or a stack were in it, as its responses show: for [`Spec::precedence`](crate::Spec::precedence).
 //!
-//! Only values that are put in once tell something; where values come again, nobody knows which of them was taken out. An operation whose response
-//! is not known may take out anything, one whose answer never came may take out something; until they are asked, they do not.
+//! Only values that are put in once are considered: of equal values it is not known which one was taken out. An operation whose response
+//! is not known may take out anything, and a pending one may take out something; before they are invoked, they do not.
 
 use crate::spec::{Datum, Seen};
 use rustc_hash::FxHashMap;
@@ -14,19 +14,19 @@ pub enum Deed<'h, V> {
     Took(&'h V),
     /// It finds that nothing is in.
     FoundNothing,
-    /// Nobody knows what it takes out.
+    /// What it takes out is not known.
     TookAnything,
 }
 
-/// A value that was put in for certain: by whom, and when that was asked and answered; when somebody asked for it, and got it.
+/// A value that was put in for certain: by which operation, and when that was invoked and returned; when it was taken out.
 pub struct Stay {
     /// The place of the operation that put it in.
     pub put: usize,
-    /// When that was asked.
+    /// When that was invoked.
     pub put_asked: usize,
-    /// When that was answered.
+    /// When that returned.
     pub put_answered: usize,
-    /// It is in at least until then: somebody asked who took it out, or may have; [`NEVER`], if nobody did.
+    /// It is in at least until then: the operation was invoked that took it out, or may have; [`NEVER`] if there is none.
     pub taken_asked: usize,
     /// It is out then; [`NEVER`], if that is not known.
     pub taken_answered: usize,
@@ -50,7 +50,7 @@ struct Known {
     put: usize,
     takes: usize,
     taken: usize,
-    /// When the first operation was asked that may have taken it out, but whose answer never came.
+    /// When the first pending operation was invoked that may have taken it out.
     maybe_taken: usize,
 }
 
@@ -111,7 +111,7 @@ fn out_of_nothing<O, R>(history: &[Seen<'_, O, R>], known: &Known) -> Option<(us
     (too_often || too_early).then_some((known.taken, known.taken))
 }
 
-/// Somebody found nothing while, by the clock, something was in.
+/// An operation found nothing although, by the times, something was in during all of it.
 fn found_nothing(stays: &[Stay], empty: &[(usize, usize, usize)]) -> Option<(usize, usize)> {
     let stays_until = Latest::of(stays, |stay| (stay.put_answered, stay.taken_asked));
     let wrong = |&&(_, asked, answered): &&(usize, usize, usize)| stays_until.before(asked) > answered;

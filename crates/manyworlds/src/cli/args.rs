@@ -1,7 +1,7 @@
 //! What can be said on the command line.
 
 use super::values;
-use crate::{EngineName, Network, Policy};
+use crate::{Engine, Network, Policy};
 use clap::{Args, Subcommand};
 use manyworlds_linear::formats::Format;
 use manyworlds_linear::{Consistency, Object};
@@ -25,6 +25,9 @@ pub enum Common {
     /// Print a manual page
     #[command(display_order = 901)]
     Man(ManArgs),
+    /// Show what each engine runs and decides
+    #[command(display_order = 901)]
+    Engines,
     /// Show the variables that change defaults
     #[command(display_order = 902)]
     Environment,
@@ -65,7 +68,7 @@ pub struct CheckArgs {
     /// auto, must, bfs, dfs, random or brute; for actors also a scheduler: systematic-random (sr), exhaustive (ex), delay (db), dpor (dp),
     /// trans-dpor (td), ired (ir) or liviola (lv)
     #[arg(long, value_name = "NAME", value_parser = values::engine(), hide_possible_values = true, default_value = "auto")]
-    pub engine: EngineName,
+    pub engine: Engine,
     /// asyn, p2p, cd or mbox [default: the model's own]
     #[arg(long, value_name = "NAME", value_parser = values::network(), hide_possible_values = true)]
     pub network: Option<Network>,
@@ -138,7 +141,7 @@ pub struct CheckArgs {
 /// `replay`
 #[derive(Args)]
 pub struct ReplayArgs {
-    /// A `manyworlds-trace/1` file
+    /// A `manyworlds-trace/2` file
     pub trace: PathBuf,
     /// Other files.
     #[command(flatten)]

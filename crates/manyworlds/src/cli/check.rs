@@ -3,10 +3,13 @@
 use super::args::CheckArgs;
 use super::exports::{expect_writable, write_trace};
 use super::progress::Bar;
-use super::terminal::{print_line, style};
-use super::{App, Complaint, Exit, exports, json};
+use super::terminal::{note, print_line, style};
+use super::watchdog::{Stuck, Watchdog};
+use super::{App, Complaint, Exit, exports, json, status};
 use crate::models::{Model, Params};
-use crate::{Answer, Options, Policy, Trace, Verdict};
+use crate::states::explored;
+use crate::subject::bounds;
+use crate::{Answer, Engine, Options, Outcome, Policy, Progress, Rebuild, Scope, Stats, Trace, Verdict};
 use manyworlds_report::html::{Page, Run};
 use manyworlds_report::{Hints, failure, summary};
 use std::sync::Arc;
@@ -18,27 +21,80 @@ pub fn run(app: &App, args: &CheckArgs) -> Result<Exit, Complaint> {
     let model = app.model(&args.model)?;
     let params = parse_params(model, &args.params)?;
     let subject = model.subject(&params)?;
-    let options = Options { name: model.name.to_string(), params: params.json().clone(), ..options(args) };
+    let again = params.clone();
+    let options = Options {
+        name: model.name.to_string(),
+        params: params.json().clone(),
+        rebuild: Some(Rebuild::new(move || model.system(&again).ok())),
+        ..options(args)
+    };
 
     expect_writable(&args.exports, args.trace.as_ref(), None)?;
     let started = Instant::now();
     let bar = Bar::new(args.quiet, &options);
-    let answer = options.check_with(&*subject, &bar).map_err(|refused| refused.to_string())?;
-    bar.clear();
-    let time = started.elapsed();
+    let watchdog = Watchdog::new(&options, &bar);
+    let finish = |answer: &Answer| {
+        bar.clear();
+        finish(app.name, args, model, &params, answer, started.elapsed())
+    };
+    let give_up = |stuck: Stuck| {
+        let finished = finish(&unfinished(&options, model.kind(), &stuck));
+        note(&stuck.message(model.kind()));
+        // The thread in which user code runs cannot be ended otherwise.
+        std::process::exit(i32::from(status(finished)));
+    };
+    let answer = watchdog.guard(|| options.check_with(&*subject, &watchdog), give_up);
+    finish(&answer.map_err(|refused| refused.to_string())?)
+}
 
+/// What is known of a run that could not stop.
+fn unfinished(options: &Options, kind: &str, stuck: &Stuck) -> Answer {
+    let engine = match (options.engine, kind) {
+        (Engine::Auto, "program") => Engine::Must,
+        (Engine::Auto, _) => Engine::Bfs,
+        (engine, _) => engine,
+    };
+    let keeps_states = engine.keeps_states();
+    let Progress { executions, states, frontier, .. } = stuck.progress;
+    let stats = match keeps_states {
+        true => Stats { states: Some(states), ..Stats::default() },
+        false => Stats { executions: Some(executions), ..Stats::default() },
+    };
+    // The figures are those of the last progress report; 0 means that there was none.
+    let frontier = (keeps_states && frontier > 0).then_some(frontier);
+    let scope = Scope {
+        explored: explored(engine, options),
+        network: options.network,
+        bounds: bounds(options),
+        frontier,
+        ..Scope::default()
+    };
+    let outcome = Outcome { verdict: Verdict::Incomplete { reason: stuck.reason }, scope, stats };
+    Answer { outcome, engine, why: None, network: options.network, coverage: None, frontier, omission: None }
+}
+
+/// Prints an answer and writes the files that show it.
+fn finish(
+    program: &str,
+    args: &CheckArgs,
+    model: &Model,
+    params: &Params,
+    answer: &Answer,
+    time: Duration,
+) -> Result<Exit, Complaint> {
     // First the answer: whatever becomes of the files, it is not lost.
     if args.json {
-        print_line(&json::outcome(&answer, model.name, &params, time).to_string());
+        print_line(&json::outcome(answer, model.name, params, time).to_string());
     } else {
-        print_human(app, args, &answer, time);
+        print_human(program, args, answer, time);
     }
     write_trace("--trace", args.trace.as_deref(), answer.outcome.trace(), Trace::to_json)?;
-    exports::write(&args.exports, &page(&answer, model, &params, time))?;
+    exports::write(&args.exports, &page(answer, model, params, time))?;
     Ok(match answer.outcome.verdict {
-        Verdict::Verified { .. } => Exit::Verified,
+        Verdict::Verified => Exit::Verified,
         Verdict::Violated { .. } => Exit::Violated,
-        Verdict::Incomplete { .. } => Exit::Incomplete,
+        Verdict::Possible { .. } | Verdict::Incomplete { .. } => Exit::Incomplete,
+        Verdict::Invalid(_) => Exit::Invalid,
     })
 }
 
@@ -112,15 +168,15 @@ fn page<'a>(answer: &'a Answer, model: &'a Model, params: &'a Params, time: Dura
     Page { title: model.name, run: Some(run), trace: answer.outcome.trace(), ..Page::default() }
 }
 
-fn print_human(app: &App, args: &CheckArgs, answer: &Answer, time: Duration) {
+fn print_human(program: &str, args: &CheckArgs, answer: &Answer, time: Duration) {
     let outcome = &answer.outcome;
     if let Some(trace) = outcome.trace()
         && !args.quiet
     {
         let file = args.trace.as_ref().map(|file| file.display().to_string());
         let replay = match &file {
-            Some(file) => format!("{} replay {file}", app.name),
-            None => format!("add --trace FILE here, then: {} replay FILE", app.name),
+            Some(file) => format!("{program} replay {file}"),
+            None => format!("add --trace FILE here, then: {program} replay FILE"),
         };
         let html = args.exports.html.as_ref().map(|file| file.display().to_string());
         let hints = Hints { replay: Some(&replay), file: file.as_deref(), html: html.as_deref() };

@@ -5,6 +5,7 @@ use super::{App, Complaint};
 use crate::environment::VARIABLES;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
+use manyworlds_core::decides;
 
 const EXIT: &str = "Exit status: 0 verified in full, 1 violation found, 2 bad usage or input, 3 stopped by a budget.";
 const LINEARIZE_EXIT: &str = "Exit status: 0 linearizable, 1 not, 2 bad input, 3 stopped by a budget.";
@@ -34,10 +35,24 @@ const EXAMPLES: [(&str, &str); 6] = [
     ("man", "{name} man | man -l -\n{name} man check > {name}-check.1"),
 ];
 
-/// Adds what the definitions do not say: variables, names of models, examples.
-pub fn complete(app: &App, command: Command) -> Command {
-    let more = format!("{EXIT}\n`{0} help COMMAND` has examples, `{0} help environment` the variables.", app.name);
-    command.after_help(more).mut_subcommands(|sub| with_models(app, with_environment(with_examples(app, sub))))
+/// Adds what the definitions do not say: variables, names of models, examples. The table of engines is added only where `with_tables` says that it
+/// may be shown: a command that runs for a millisecond would notice the work.
+pub fn complete(app: &App, command: Command, with_tables: bool) -> Command {
+    let more = format!(
+        "{EXIT}\n`{0} help COMMAND` has examples, `{0} help engines` what engines decide, `{0} help environment` the variables.",
+        app.name
+    );
+    command.after_help(more).mut_subcommands(|sub| with_models(app, with_environment(with_examples(app, sub, with_tables))))
+}
+
+/// What each engine runs and decides.
+pub fn engines() -> String {
+    format!(
+        "What each engine decides, in a run without reductions, fairness or faults:\n\n{}\n\n\
+         `yes`: it verifies and finds violations. `violations only`: it does not explore everything. `no`: a run is refused that names the\n\
+         property; --decidable leaves such properties out (actors). `auto` is must for programs, bfs for actors and specifications.",
+        decides::text()
+    )
 }
 
 /// The variables, one a line.
@@ -102,9 +117,11 @@ fn with_models(app: &App, command: Command) -> Command {
     })
 }
 
-fn with_examples(app: &App, command: Command) -> Command {
+fn with_examples(app: &App, command: Command, with_tables: bool) -> Command {
     let after = match command.get_name() {
         "environment" => variables(),
+        "engines" if with_tables => engines(),
+        "engines" => String::new(),
         name => {
             let own = app.examples.iter().chain(&EXAMPLES).find(|(command, _)| *command == name);
             let examples = own.map(|(_, examples)| format!("Examples:\n{}", indented(&filled(app, examples))));

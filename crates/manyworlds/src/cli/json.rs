@@ -1,7 +1,7 @@
 //! `manyworlds-outcome/1`: the JSON of `check`. A figure an engine does not have is null, never 0.
 
 use crate::models::Params;
-use crate::{Answer, Network, ScheduleStats, StopReason, peak_resident_bytes};
+use crate::{Answer, InvalidModel, Network, ScheduleStats, StopReason, peak_resident_bytes};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -17,7 +17,9 @@ pub fn outcome(answer: &Answer, model: &str, params: &Params, time: Duration) ->
         "engine": answer.engine.name(),
         "network": answer.network.map(Network::name),
         "verdict": outcome.verdict.name(),
-        "reason": outcome.stopped().map(StopReason::name),
+        "reason": outcome.stopped().map(StopReason::name).or(outcome.invalid().map(|invalid| invalid.flaw.name())),
+        "scope": outcome.scope,
+        "invalid": outcome.invalid().map(invalid),
         "executions": stats.executions,
         "blocked": stats.blocked,
         "states": stats.states,
@@ -32,6 +34,17 @@ pub fn outcome(answer: &Answer, model: &str, params: &Params, time: Duration) ->
         "time_s": time.as_secs_f64(),
         "peak_rss_bytes": peak_resident_bytes(),
         "counterexample": counterexample,
+    })
+}
+
+/// What is wrong with the model, and how that showed.
+fn invalid(invalid: &InvalidModel) -> Value {
+    json!({
+        "flaw": invalid.flaw.name(),
+        "message": invalid.message,
+        "evidence": invalid.evidence,
+        "location": invalid.location,
+        "advice": invalid.advice,
     })
 }
 

@@ -54,6 +54,9 @@ pub fn run(args: &LinearizeArgs) -> Result<Exit, Complaint> {
         let watch = Watch::new(question.timeout, args.max_memory, Some(cancel.clone()), Some(&bar));
         let checked = check(&question, file, &watch);
         bar.clear();
+        if watch.memory_not_observed() {
+            note("--max-memory was not observed: this system does not report resident memory");
+        }
         match checked {
             Ok(checked) => {
                 violated |= matches!(checked.answer.verdict, Verdict::Violated(_));

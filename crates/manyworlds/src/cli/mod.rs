@@ -27,6 +27,7 @@ pub mod progress;
 mod replay;
 pub mod terminal;
 pub mod values;
+mod watchdog;
 
 use crate::environment;
 use crate::models::Model;
@@ -83,12 +84,28 @@ pub enum Exit {
     Verified,
     /// A violation or a mismatch was found.
     Violated,
-    /// Stopped by a budget with no violation.
+    /// Stopped by a budget with no violation, or a violation that no replay confirmed.
     Incomplete,
+    /// The model breaks what the engines rely on.
+    Invalid,
 }
 
 /// Bad usage or bad input, in words for a person.
 pub type Complaint = String;
+
+/// The exit status of a command that ended so; a complaint is printed.
+fn status(done: Result<Exit, Complaint>) -> u8 {
+    match done {
+        Ok(Exit::Verified) => 0,
+        Ok(Exit::Violated) => 1,
+        Ok(Exit::Incomplete) => 3,
+        Ok(Exit::Invalid) => 2,
+        Err(complaint) => {
+            terminal::complain(&complaint);
+            2
+        }
+    }
+}
 
 /// A command that only one program has.
 pub struct Extra {
@@ -144,7 +161,9 @@ impl App {
     pub fn run_with(&self, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         let set: Vec<String> = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()).collect();
         environment::unknown(set.iter().map(String::as_str)).iter().for_each(|problem| terminal::note(problem));
-        let done = match self.command().try_get_matches_from(arguments) {
+        let arguments: Vec<OsString> = arguments.into_iter().collect();
+        let with_tables = arguments.iter().any(|argument| argument == "engines" || argument == "man");
+        let done = match self.command_with(with_tables).try_get_matches_from(arguments) {
             Ok(matches) => self.names_differ().and_then(|()| self.perform(&matches)),
             Err(error) => match values::complaint_in(&error) {
                 Some(complaint) => Err(complaint),
@@ -156,15 +175,7 @@ impl App {
             },
         };
         let done = done.and_then(|exit| terminal::unprinted().map_or(Ok(exit), |problem| Err(problem.to_string())));
-        ExitCode::from(match done {
-            Ok(Exit::Verified) => 0,
-            Ok(Exit::Violated) => 1,
-            Ok(Exit::Incomplete) => 3,
-            Err(complaint) => {
-                terminal::complain(&complaint);
-                2
-            }
-        })
+        ExitCode::from(status(done))
     }
 
     /// The model with this name, or a complaint that helps.
@@ -176,13 +187,17 @@ impl App {
         })
     }
 
-    /// Everything that can be said.
+    /// Everything that can be said, with the whole of its help.
     fn command(&self) -> clap::Command {
+        self.command_with(true)
+    }
+
+    fn command_with(&self, tables: bool) -> clap::Command {
         let command = Common::augment_subcommands(clap::Command::new(self.name));
         let command = command.version(self.version).about(self.about);
         let command = command.arg_required_else_help(true).subcommand_required(true);
         let command = self.extras.iter().fold(command, |command, extra| command.subcommand(extra.command.clone()));
-        help::complete(self, command)
+        help::complete(self, command, tables)
     }
 
     fn perform(&self, matches: &ArgMatches) -> Result<Exit, Complaint> {
@@ -201,6 +216,10 @@ impl App {
             Common::Linearize(args) => linearize::run(&args),
             Common::Completions(args) => generate::completions(self, &args),
             Common::Man(args) => generate::man(self, &args),
+            Common::Engines => {
+                terminal::print_line(&help::engines());
+                Ok(Exit::Verified)
+            }
             Common::Environment => {
                 terminal::print_line(&help::variables());
                 Ok(Exit::Verified)

@@ -13,7 +13,7 @@ pub fn run(app: &App, args: &ReplayArgs) -> Result<Exit, Complaint> {
     exports::expect_writable(&args.exports, None, Some(&args.trace))?;
     let bytes = std::fs::read(&args.trace).map_err(|e| format!("{file}: cannot be read: {e}"))?;
     let text = String::from_utf8(bytes).map_err(|e| {
-        format!("{file}: byte {} is not UTF-8; expected a `manyworlds-trace/1` JSON file", e.utf8_error().valid_up_to())
+        format!("{file}: byte {} is not UTF-8; expected a `manyworlds-trace/2` JSON file", e.utf8_error().valid_up_to())
     })?;
     let trace = Trace::from_json(&text).map_err(|e| format!("{file}: {e}"))?;
     let model = app.model(&trace.model).map_err(|e| format!("{file}: {e}"))?;

@@ -3,7 +3,7 @@
 
 use crate::environment::complaint;
 use crate::suggest::did_you_mean;
-use crate::{Engine, EngineName, Network, Policy};
+use crate::{Engine, Network, Policy};
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
@@ -124,8 +124,8 @@ fn known<'a>(names: &'a [&'static str]) -> Option<Box<dyn Iterator<Item = Possib
 }
 
 /// The engines of `check`.
-pub fn engine() -> Reader<EngineName> {
-    Reader::named(EngineName::ALL.map(EngineName::name).to_vec(), |text| text.parse().ok())
+pub fn engine() -> Reader<Engine> {
+    Reader::named(Engine::ALL.map(Engine::name).to_vec(), |text| text.parse().ok())
 }
 
 /// The engines of litmus programs.

@@ -78,6 +78,24 @@ mod tests {
         Environment::from_variables(get, true)
     }
 
+    /// No value makes the reader panic, and what is refused names its variable.
+    #[test]
+    fn any_value_is_accepted_or_refused() {
+        let names = [THREADS, TIMEOUT, MAX_EXECUTIONS, REPLAY, DIRECTORY];
+        let turn = std::cell::Cell::new(0);
+        let words = ["0", "1", "-", "+", ".", "e", "inf", "NaN", " ", "1e400", "1e-400", "18446744073709551616"];
+        let fuzz =
+            manyworlds_testkit::Fuzz::new("variables of tests", 3_000).samples(["2", "0.5", " 1000 "]).words(words);
+        let fuzzed = fuzz.run(
+            |input| {
+                turn.set((turn.get() + 1) % names.len());
+                read(&[(names[turn.get()], &String::from_utf8_lossy(input))]).map(drop)
+            },
+            |why| names.iter().any(|name| why.starts_with(name)),
+        );
+        fuzzed.at_least(20, 20);
+    }
+
     #[test]
     fn variables_are_read() {
         let read = read(&[

@@ -56,10 +56,13 @@ impl<'a> Session<'a> {
         let outcome = self.checker.check();
         match &outcome.verdict {
             Verdict::Violated { trace, .. } => return Err(self.found(trace)),
-            Verdict::Incomplete { reason, bounds }
+            Verdict::Invalid(invalid) => {
+                return Err(format!("`{}` is not a valid model: {invalid}", self.case.model()));
+            }
+            Verdict::Incomplete { reason }
                 if self.case.options.incomplete.unwrap_or_default() == Incomplete::Forbid =>
             {
-                return Err(self.incomplete(*reason, bounds, &outcome));
+                return Err(self.incomplete(*reason, &outcome));
             }
             _ => (self.say)(&summary(&self.case.model(), &outcome, None, &self.style)),
         }
@@ -107,13 +110,13 @@ impl<'a> Session<'a> {
     fn replay(&mut self, trace: &mut Trace, aloud: bool) -> Result<Replayed, TraceError> {
         let mut fresh = trace.clone();
         let replayed = self.checker.replay(trace, |i, performed| {
-            fresh.steps[i].location.clone_from(&performed.location);
+            fresh.steps[i].at.clone_from(&performed.at);
             if aloud {
                 (self.say)(&step(&fresh, i, &self.style));
             }
         })?;
-        let bad = fresh.steps.iter().find(|step| matches!(step.kind.as_str(), "fail" | "wait"));
-        if let Some(location) = bad.and_then(|step| step.location.clone()) {
+        let bad = fresh.steps.iter().find(|step| step.kind.is_bad());
+        if let Some(location) = bad.and_then(|step| step.at.clone()) {
             fresh.violation.location = Some(location);
         }
         *trace = fresh;
@@ -145,7 +148,7 @@ impl<'a> Session<'a> {
         one_line(&self.case.model(), &trace.violation)
     }
 
-    fn incomplete(&self, reason: StopReason, bounds: &str, outcome: &Outcome) -> String {
+    fn incomplete(&self, reason: StopReason, outcome: &Outcome) -> String {
         let remedy = match reason {
             StopReason::MaxExecutions => "raise `max_executions`",
             StopReason::MaxStates => "raise `max_states`",
@@ -155,7 +158,7 @@ impl<'a> Session<'a> {
             StopReason::MaxMemory | StopReason::Cancelled => "let it run on",
             StopReason::SchedulerIncomplete => "use an engine that leaves nothing out",
         };
-        let seen = outcome.stats.executions.unwrap_or(0);
+        let (seen, bounds) = (outcome.stats.executions.unwrap_or(0), outcome.scope.limits());
         format!(
             "`{}` is not verified: a bound was hit ({}) after {seen} complete executions without a violation, bounds: {bounds}; \
              {remedy}, make the program smaller, or accept less with `incomplete = \"allow\"`",

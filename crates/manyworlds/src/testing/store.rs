@@ -73,6 +73,6 @@ pub fn read(path: &Path) -> Result<Trace, String> {
     let named = |problem: String| format!("{}: {problem}", path.display());
     let bytes = fs::read(path).map_err(|e| named(e.to_string()))?;
     let text = String::from_utf8(bytes)
-        .map_err(|_| named("expected a `manyworlds-trace/1` file, which is UTF-8".to_string()))?;
+        .map_err(|_| named("expected a `manyworlds-trace/2` file, which is UTF-8".to_string()))?;
     Trace::from_json(&text).map_err(|e| named(e.to_string()))
 }

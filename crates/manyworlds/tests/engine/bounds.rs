@@ -1,6 +1,6 @@
 //! Bounds end a run honestly: what was cut off is never called verified, and memory bounds change nothing but the cost.
 
-use crate::counts;
+use super::counts;
 use manyworlds::prelude::*;
 use manyworlds::{StopReason, Verdict};
 use std::sync::Arc;
@@ -21,8 +21,8 @@ fn racers(n: u32) -> Checker {
 
 fn reason(outcome: &Outcome) -> StopReason {
     match &outcome.verdict {
-        Verdict::Incomplete { reason, bounds } => {
-            assert!(!bounds.is_empty());
+        Verdict::Incomplete { reason } => {
+            assert!(!outcome.scope.limits().is_empty());
             *reason
         }
         other => panic!("{other:?} is no honest answer"),

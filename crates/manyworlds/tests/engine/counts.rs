@@ -1,6 +1,6 @@
 //! Exact numbers of executions, per network: the examples of the Must paper and what tells the networks apart.
 
-use crate::{counts, ignore, row};
+use super::{counts, ignore, row};
 use manyworlds::monitor::Subscription;
 use manyworlds::prelude::*;
 use manyworlds::{Ending, Monitor};
@@ -191,7 +191,7 @@ fn example_3_1_causal_delivery() {
 #[test]
 fn examples_4_1_and_4_2_under_every_policy() {
     let checker = threads(&[|| ignore(take()), || to(0, 1), || to(0, 2)]);
-    for policy in crate::POLICIES {
+    for policy in super::POLICIES {
         assert_eq!(row(&checker.clone().policy(policy)), each(2));
     }
 }
@@ -208,7 +208,7 @@ fn example_4_3_the_revisit_condition() {
         || ignore(take()),
         || to(0, 42),
     ]);
-    for policy in crate::POLICIES {
+    for policy in super::POLICIES {
         assert_eq!(row(&checker.clone().policy(policy)), each(4));
     }
 }
@@ -250,7 +250,7 @@ fn mailboxes_agree_on_one_order() {
         spawn(|| ignore(spawn(|| to(2, 2)).pid().to_string()));
     });
     for checker in [plain, by_a_child, after_a_child, by_a_grandchild] {
-        for policy in crate::POLICIES {
+        for policy in super::POLICIES {
             assert_eq!(row(&checker.clone().policy(policy)), [(4, 0), (4, 0), (4, 0), (3, 0)], "{policy:?}");
         }
     }

@@ -1,6 +1,6 @@
 //! Waiting for ever is a violation, is not, or is excused.
 
-use crate::{counts, ignore, violation};
+use super::{counts, ignore, violation};
 use manyworlds::prelude::*;
 use manyworlds::{Property, Verdict};
 
@@ -25,7 +25,7 @@ fn server(daemon: bool) -> Checker {
 fn forbidden_allowed_excused() {
     let found = violation(server(false));
     assert_eq!((found.property, found.process.as_deref()), (Property::Deadlock, Some("server")));
-    assert!(found.location.is_some_and(|location| location.contains("engine/deadlocks.rs:")));
+    assert!(found.location.is_some_and(|location| location.file.ends_with("engine/deadlocks.rs")));
 
     let allowed = server(false).deadlock(Deadlock::Allow);
     assert!(allowed.check().is_verified());
@@ -63,7 +63,7 @@ fn an_assumption_excuses_those_who_wait() {
         send(Pid::ROOT.child(0), 1u32);
     });
     let outcome = checker.check();
-    assert!(matches!(outcome.verdict, Verdict::Verified { .. }), "{outcome:?}");
+    assert!(matches!(outcome.verdict, Verdict::Verified), "{outcome:?}");
     assert_eq!(counts(&checker), (1, 1));
 }
 

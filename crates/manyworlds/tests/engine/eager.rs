@@ -1,6 +1,6 @@
 //! Eager ordering (Must §6.2) tells more worlds apart and says the same.
 
-use crate::{counts, violation};
+use super::{counts, violation};
 use manyworlds::prelude::*;
 use manyworlds::{Property, Verdict};
 

@@ -1,9 +1,9 @@
 //! Panics in user code, wherever it runs: the message, the place and the process are reported, and the next check is not disturbed.
 
-use crate::violation;
+use super::violation;
 use manyworlds::monitor::Subscription;
 use manyworlds::prelude::*;
-use manyworlds::{Monitor, Property};
+use manyworlds::{Monitor, Property, StepKind, TraceStep};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
@@ -26,7 +26,7 @@ fn a_panic_has_a_message_a_place_and_a_process() {
     assert_eq!(found.property, Property::Assertion);
     assert!(found.message.contains("the first message") && found.message.contains("right: 1"), "{}", found.message);
     let location = found.location.expect("a panic has a place");
-    assert!(location.contains("engine/failures.rs:"), "{location}");
+    assert!(location.file.ends_with("engine/failures.rs"), "{location}");
     assert_eq!(found.process.as_deref(), Some("main"));
 }
 
@@ -39,9 +39,12 @@ fn a_trace_shows_what_was_chosen() {
     for nodes in [1, 1 << 16] {
         let outcome = program.clone().max_nodes(nodes).check();
         let steps = &outcome.trace().expect("a world fails").steps;
-        let chosen: Vec<_> = steps.iter().filter(|step| step.kind == "choose").collect();
-        assert_eq!(chosen.iter().map(|step| step.choice).collect::<Vec<_>>(), [Some(1), Some(1), Some(1)]);
-        assert_eq!(chosen.iter().filter_map(|s| s.message.as_deref()).collect::<Vec<_>>(), ["\"blue\"", "true", "6"]);
+        let chosen = |step: &TraceStep| match &step.kind {
+            StepKind::Choose { option, value } => Some((*option, value.as_ref().map(ToString::to_string))),
+            _ => None,
+        };
+        let expected = ["\"blue\"", "true", "6"].map(|value| (Some(1), Some(value.to_string())));
+        assert_eq!(steps.iter().filter_map(chosen).collect::<Vec<_>>(), expected);
     }
 }
 

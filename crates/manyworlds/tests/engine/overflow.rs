@@ -1,6 +1,6 @@
 //! A process that uses up its stack is a finding like any other.
 
-use crate::{ignore, violation};
+use super::{ignore, violation};
 use manyworlds::Property;
 use manyworlds::prelude::*;
 use std::hint::black_box;
@@ -80,7 +80,7 @@ fn it_may_happen_inside_the_runtime() {
 fn it_may_happen_inside_the_allocator() {
     let ends_well = |_| {
         let mut child = Command::new(std::env::current_exe().expect("a running test has a file"))
-            .args(["--ignored", "--exact", "overflow::inside_the_allocator"])
+            .args(["--ignored", "--exact", "engine::overflow::inside_the_allocator"])
             .stdout(Stdio::null())
             .spawn()
             .expect("it starts again");

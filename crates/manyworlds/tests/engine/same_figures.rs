@@ -1,6 +1,6 @@
 //! Figures do not depend on the policy, on the number of workers, or on the day.
 
-use crate::POLICIES;
+use super::POLICIES;
 use manyworlds::prelude::*;
 use manyworlds::{Engine, Stats};
 

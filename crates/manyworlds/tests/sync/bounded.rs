@@ -1,6 +1,6 @@
 //! Bounded channels and rendezvous.
 
-use crate::explored::{explore, explore_twice, factorial, property};
+use super::explored::{explore, explore_twice, factorial, property};
 use manyworlds::sync::Register;
 use manyworlds::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use manyworlds::sync::mpsc::{SendError, TrySendError, sync_channel};

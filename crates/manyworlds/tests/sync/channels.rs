@@ -1,6 +1,6 @@
 //! Channels: the order of values, and who is gone.
 
-use crate::explored::{explore, explore_twice, factorial, property};
+use super::explored::{explore, explore_twice, factorial, property};
 use manyworlds::monitor::{Monitor, Subscription};
 use manyworlds::sync::mpsc::{
     Receiver, RecvError, RecvTimeoutError, SendError, Sender, TryRecvError, channel, sync_channel,

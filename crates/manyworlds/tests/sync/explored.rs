@@ -83,7 +83,7 @@ pub fn property(outcome: &Outcome) -> Option<&Property> {
 }
 
 /// Starts `n` threads and waits for them.
-pub fn crowd(n: u64, f: impl Fn(u64) + Clone + 'static) {
+pub fn crowd(n: u64, f: impl Fn(u64) + Clone + Send + 'static) {
     let threads: Vec<_> = (0..n)
         .map(|i| {
             let f = f.clone();

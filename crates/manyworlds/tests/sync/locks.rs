@@ -1,6 +1,6 @@
 //! `Mutex` and `RwLock`.
 
-use crate::explored::{crowd, explore, explore_twice, factorial, property};
+use super::explored::{crowd, explore, explore_twice, factorial, property};
 use manyworlds::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use manyworlds::sync::{Arc, Barrier, Mutex, Register, RwLock};
 use manyworlds::{Checker, Property, thread};

@@ -1,6 +1,6 @@
 //! `Register` and atomics.
 
-use crate::explored::{crowd, explore, explore_twice};
+use super::explored::{crowd, explore, explore_twice};
 use manyworlds::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU32, Ordering::SeqCst};
 use manyworlds::sync::{Arc, Register};
 use manyworlds::{Checker, thread};

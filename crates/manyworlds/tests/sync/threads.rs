@@ -1,6 +1,6 @@
 //! Threads are processes.
 
-use crate::explored::{explore_twice, property};
+use super::explored::{explore_twice, property};
 use manyworlds::sync::mpsc::channel;
 use manyworlds::{Checker, Property, me, thread};
 use std::time::Duration;

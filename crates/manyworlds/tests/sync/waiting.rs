@@ -1,6 +1,6 @@
 //! `Condvar` and `Barrier`.
 
-use crate::explored::{crowd, explore, explore_twice, property};
+use super::explored::{crowd, explore, explore_twice, property};
 use manyworlds::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use manyworlds::sync::{Barrier, Condvar, Mutex};
 use manyworlds::{Checker, Property, thread};

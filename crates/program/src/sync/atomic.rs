@@ -1,7 +1,7 @@
 //! The standard library's atomics, as registers (see [`Register`](super::Register)).
 //!
 //! Every operation is sequentially consistent, whatever [`Ordering`] is asked for: what weaker orderings allow beyond that is not
-//! explored. `compare_exchange_weak` never fails for no reason. Atomics cannot be statics, since a register is started by a process.
+//! explored, and the scope of the answer says so if a program uses one. `compare_exchange_weak` never fails for no reason. Atomics cannot be statics, since a register is started by a process.
 //!
 //! ```no_run
 //! # extern crate manyworlds_program as manyworlds;
@@ -18,6 +18,7 @@
 //! ```
 
 use super::register::{Change, Exchange, Memory, exchanged};
+use crate::context::try_with;
 use crate::values::Message;
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 pub use std::sync::atomic::Ordering;
@@ -65,7 +66,14 @@ impl<T> From<Logic<T>> for Arithmetic<T> {
 
 /// Nothing: operations are sequentially consistent anyway.
 pub fn fence(order: Ordering) {
-    let _ = order;
+    note_order(order);
+}
+
+/// Notes that the program asked for less than sequential consistency, and got it nevertheless: the scope of the answer says so.
+fn note_order(order: Ordering) {
+    if order != Ordering::SeqCst {
+        try_with(|ctx| ctx.shared.note_weak_ordering());
+    }
 }
 
 /// The handle with the operations that all atomics have.
@@ -86,19 +94,22 @@ macro_rules! atomic {
 
             /// The value.
             #[track_caller]
-            pub fn load(&self, _: Ordering) -> $value {
+            pub fn load(&self, order: Ordering) -> $value {
+                note_order(order);
                 self.memory.read()
             }
 
             /// Writes.
             #[track_caller]
-            pub fn store(&self, value: $value, _: Ordering) {
+            pub fn store(&self, value: $value, order: Ordering) {
+                note_order(order);
                 self.memory.write(value);
             }
 
             /// Writes and returns what was there.
             #[track_caller]
-            pub fn swap(&self, value: $value, _: Ordering) -> $value {
+            pub fn swap(&self, value: $value, order: Ordering) -> $value {
+                note_order(order);
                 self.memory.change(Logic::Exchange(Exchange::Swap(value)).into())
             }
 
@@ -108,9 +119,11 @@ macro_rules! atomic {
                 &self,
                 current: $value,
                 new: $value,
-                _: Ordering,
-                _: Ordering,
+                success: Ordering,
+                failure: Ordering,
             ) -> Result<$value, $value> {
+                note_order(success);
+                note_order(failure);
                 let change = Logic::Exchange(Exchange::CompareExchange(current, new));
                 exchanged(self.memory.change(change.into()), &current)
             }
@@ -174,7 +187,8 @@ macro_rules! fetch {
         impl $name {$(
             #[doc = concat!($what, " and returns what was there.")]
             #[track_caller]
-            pub fn $method(&self, value: $value, _: Ordering) -> $value {
+            pub fn $method(&self, value: $value, order: Ordering) -> $value {
+                note_order(order);
                 self.memory.change($change::$case(value).into())
             }
         )*}

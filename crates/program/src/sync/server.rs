@@ -73,7 +73,7 @@ address!(Server);
 impl<R: Message> Server<R> {
     /// Starts a daemon.
     #[track_caller]
-    pub fn start(name: &str, serve: impl FnOnce(Inbox<R>) + Clone + 'static) -> Server<R> {
+    pub fn start(name: &str, serve: impl FnOnce(Inbox<R>) + Clone + Send + 'static) -> Server<R> {
         let daemon = process(name).daemon().spawn(move || serve(Inbox(PhantomData)));
         Server { pid: daemon.pid(), requests: PhantomData }
     }

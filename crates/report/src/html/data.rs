@@ -1,4 +1,4 @@
-//! What the scripts of the page get: the trace as it is, and beside it everything that is better said here than there.
+//! What the scripts of the page get: the trace as it is, values as trees, and beside it everything that is better said here than there.
 
 use super::{Page, Run};
 use crate::brief::labels;
@@ -7,9 +7,9 @@ use crate::cause::{Cause, cause};
 use crate::history::Timeline;
 use crate::order::{Item, arrange};
 use crate::summary::{grouped, why};
-use crate::words::{is_lost, words};
+use crate::words::{deed, words};
 use crate::{Style, place};
-use manyworlds_core::{Outcome, Property, Stats, Trace, TraceStep, Verdict, type_of};
+use manyworlds_core::{Outcome, Property, Stats, StepKind, Trace, TraceMessage, Verdict};
 use serde_json::{Map, Value, json};
 
 /// Lines of source shown before and after the one in question.
@@ -34,13 +34,15 @@ pub fn of(page: &Page<'_>) -> Value {
 /// A trace in words, in drawing order, with what it is about.
 fn story(trace: &Trace, page: &Page<'_>) -> Value {
     let style = Style::default();
-    let global = !trace.steps.iter().any(|step| matches!(step.kind.as_str(), "fail" | "wait"));
+    let global = !trace.steps.iter().any(|step| step.kind.is_bad());
     json!({
         "rows": rows(trace),
         "words": trace.steps.iter().map(|step| words(trace, step, &style)).collect::<Vec<_>>(),
-        "types": trace.steps.iter().map(message_type).collect::<Vec<_>>(),
-        "labels": labels(&trace.steps),
-        "places": trace.steps.iter().map(|step| place::short(step.location.as_deref())).collect::<Vec<_>>(),
+        "deeds": trace.steps.iter().map(|step| deed(trace, step, &style)).collect::<Vec<_>>(),
+        "types": trace.steps.iter().map(|step| trace.message(step).map(TraceMessage::type_name)).collect::<Vec<_>>(),
+        "texts": trace.messages.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "labels": labels(&trace.messages),
+        "places": trace.steps.iter().map(|step| place::short(step.at.as_ref())).collect::<Vec<_>>(),
         "failing": failing(trace),
         "cause": cause(trace).map(|Cause { steps, title, meaning }| json!({ "steps": steps, "title": title, "meaning": meaning })),
         "property": trace.violation.property.to_string(),
@@ -52,10 +54,10 @@ fn story(trace: &Trace, page: &Page<'_>) -> Value {
 /// The steps of each row. A process that starts depends on nobody, so all that do share the first row. That a message was not lost is seen
 /// by its being sent: it has no row.
 fn rows(trace: &Trace) -> Vec<Vec<usize>> {
-    let first = |i: usize| trace.steps[i].kind == "start" && trace.steps[i].parents.is_empty();
+    let first = |i: usize| trace.steps[i].kind == StepKind::Start && trace.steps[i].parents.is_empty();
     let starts: Vec<usize> = (0..trace.steps.len()).filter(|&i| first(i)).collect();
     let rest = arrange(trace).into_iter().filter_map(|item| match item {
-        Item::Step(i) if first(i) || (trace.steps[i].kind == "lose" && !is_lost(&trace.steps[i])) => None,
+        Item::Step(i) if first(i) || matches!(trace.steps[i].kind, StepKind::Lose { lost: false, .. }) => None,
         Item::Step(i) => Some(vec![i]),
         Item::Delivery { send, recv } => Some(vec![send, recv]),
     });
@@ -70,7 +72,7 @@ fn failure_last(trace: &Trace, mut rows: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
     let fails = |row: &Vec<usize>| row.iter().any(|i| failing.contains(i));
     let Some(at) = rows.iter().position(fails) else { return rows };
     let tail = rows.split_off(at);
-    let weather = |&i: &usize| matches!(trace.steps[i].kind.as_str(), "split" | "heal");
+    let partition = |&i: &usize| trace.steps[i].kind.is_partition();
     let clocks = clocks(trace);
     let depends = |later: usize, earlier: usize| {
         let process = trace.steps[earlier].process;
@@ -78,7 +80,7 @@ fn failure_last(trace: &Trace, mut rows: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
     };
     let follows = |i: usize| failing.iter().any(|&failure| depends(i, failure));
     let (last, first): (Vec<_>, Vec<_>) = tail[1..].iter().cloned().partition(|row| row.iter().any(|&i| follows(i)));
-    if first.is_empty() || tail.iter().flatten().any(weather) {
+    if first.is_empty() || tail.iter().flatten().any(partition) {
         rows.extend(tail);
         return rows;
     }
@@ -88,20 +90,14 @@ fn failure_last(trace: &Trace, mut rows: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
     rows
 }
 
-fn message_type(step: &TraceStep) -> Option<&str> {
-    let carries = matches!(step.kind.as_str(), "send" | "recv" | "duplicate" | "drop" | "lose");
-    step.message.as_deref().filter(|_| carries).map(type_of)
-}
-
 /// The lines around every place that the trace mentions, where they can be read.
 fn sources(trace: &Trace, page: &Page<'_>) -> Map<String, Value> {
     let mut found = Map::new();
     let Some(read) = page.source else { return found };
-    let locations =
-        trace.steps.iter().filter_map(|step| step.location.as_deref()).chain(trace.violation.location.as_deref());
+    let locations = trace.steps.iter().filter_map(|step| step.at.as_ref()).chain(&trace.violation.location);
     let mut files: std::collections::HashMap<&str, Option<String>> = std::collections::HashMap::new();
     for location in locations {
-        let Some((file, line)) = place::file_and_line(location) else { continue };
+        let (file, line) = (location.file.as_str(), location.line as usize);
         let Some(text) = files.entry(file).or_insert_with(|| read(file)) else { continue };
         let first = line.saturating_sub(AROUND).max(1);
         // The number may be anything: a trace is a file that somebody wrote.
@@ -115,11 +111,13 @@ fn sources(trace: &Trace, page: &Page<'_>) -> Map<String, Value> {
 }
 
 fn run(run: &Run<'_>) -> Value {
-    let Outcome { verdict, stats } = run.outcome;
+    let Outcome { verdict, stats, scope } = run.outcome;
     let (sentence, bounds) = match verdict {
-        Verdict::Verified { scope } => (scope.clone(), None),
+        Verdict::Verified => (scope.to_string(), None),
         Verdict::Violated { violation, .. } => (violation.property.to_string(), None),
-        Verdict::Incomplete { reason, bounds } => (format!("no violation so far, but {}", why(*reason)), Some(bounds)),
+        Verdict::Possible { violation, .. } => (format!("{}, not confirmed by a replay", violation.property), None),
+        Verdict::Incomplete { reason } => (format!("no violation found, {}", why(*reason)), Some(scope.limits())),
+        Verdict::Invalid(invalid) => (invalid.to_string(), None),
     };
     json!({
         "verdict": verdict.name(),
@@ -152,8 +150,8 @@ fn figures(stats: &Stats, run: &Run<'_>) -> Vec<Value> {
     let told = |(name, number, meaning): (&str, Option<u64>, &str)| {
         Some(json!({ "name": name, "value": grouped(number?), "meaning": meaning }))
     };
-    let time = run.time.map(|time| {
-        json!({ "name": "time", "value": format!("{:.2} s", time.as_secs_f64()), "meaning": "by the clock on the wall" })
-    });
+    let time = run.time.map(
+        |time| json!({ "name": "time", "value": format!("{:.2} s", time.as_secs_f64()), "meaning": "wall-clock time" }),
+    );
     figures.into_iter().filter_map(told).chain(time).collect()
 }

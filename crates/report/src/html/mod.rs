@@ -20,7 +20,7 @@ const STYLE: &str = include_str!("assets/style.css");
 const SCRIPTS: [&str; 13] = [
     include_str!("assets/svg.js"),
     include_str!("assets/unpack.js"),
-    include_str!("assets/debug.js"),
+    include_str!("assets/values.js"),
     include_str!("assets/difference.js"),
     include_str!("assets/story.js"),
     include_str!("assets/lighting.js"),

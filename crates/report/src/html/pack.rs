@@ -74,6 +74,7 @@ pub fn unpacked(data: &Value) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use manyworlds_testkit::random;
     use proptest::prelude::*;
 
     fn round(text: &str) -> (String, usize) {
@@ -91,7 +92,9 @@ mod tests {
         assert_eq!(packed("{}".to_string()), "{}");
     }
 
-    proptest! {
+    random! {
+        #![cases = 250]
+
         #[test]
         fn nothing_is_lost(words in proptest::collection::vec(0..6usize, 0..200)) {
             let parts = ["é", "🦀🦀", "Entry { term: 1, value: \"a\" }, ", "log: [Entry { term: 2 }], ", "\u{2028}", "x"];

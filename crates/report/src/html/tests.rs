@@ -4,7 +4,10 @@ use super::{Headline, Page, Run, html};
 use crate::causality::{causes, clocks, failing};
 use crate::history::{Operation, Timeline};
 use crate::story::{Story, story};
-use manyworlds_core::{Coverage, Outcome, ProcessCoverage, Property, Stats, StopReason, Trace, Verdict};
+use manyworlds_core::{
+    Bounds, Coverage, Explored, Outcome, ProcessCoverage, Property, Scope, Stats, StopReason, Trace, Verdict,
+};
+use manyworlds_testkit::random;
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 use std::time::Duration;
@@ -86,7 +89,8 @@ fn long_states_and_messages_are_not_said_again_and_again() {
         tale = tale.state(&format!("State {{ last: {i}, <log>: [{}], commit: {i} }}", log.join(", ")));
     }
     let trace = tale.trace();
-    let states: usize = trace.steps.iter().filter_map(|step| step.state_diff.as_ref()).map(String::len).sum();
+    let states: usize =
+        trace.steps.iter().filter_map(|step| step.state.as_ref()).map(|state| state.to_string().len()).sum();
     assert!(trace.steps.len() == 200 && states > 100 * 5_000, "the test says something");
     let page = page_of(&trace);
     assert!(page.len() < 1 << 20, "{} bytes", page.len());
@@ -107,15 +111,15 @@ fn order(trace: &Trace) -> Vec<usize> {
     order
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+random! {
+    #![cases = 200]
 
     #[test]
     fn every_step_is_drawn_once_and_after_its_causes(trace in anything()) {
         let order = order(&trace);
         // The naive way to say that the failure comes last: whatever is drawn after it depends on it.
         let failing = failing(&trace);
-        let weather = trace.steps.iter().any(|step| step.kind == "split");
+        let weather = trace.steps.iter().any(|step| step.kind.is_partition());
         if let (Some(&failure), false) = (failing.first(), weather) {
             let at = order.iter().position(|&i| i == failure).unwrap();
             for &later in &order[at + 1..] {
@@ -155,7 +159,7 @@ fn anything() -> impl Strategy<Value = Trace> {
                     tale.send(process, other, "x")
                 }
                 (5..9, Some(next)) => tale.recv(process, pending.remove(next).1),
-                (11, _) => tale.happens(3, "split", Some("a | b, c")),
+                (11, _) => tale.split(3, &[0]),
                 _ => tale.timeout(process),
             };
         }
@@ -166,7 +170,7 @@ fn anything() -> impl Strategy<Value = Trace> {
 #[test]
 fn what_goes_wrong_is_drawn_last() {
     let property = Property::Always { name: "fine".to_string() };
-    let tale = || story(&["a", "b", "c"]).send(0, 1, "x").happens(0, "timer", Some("tick")).recv(1, 0).send(1, 2, "y");
+    let tale = || story(&["a", "b", "c"]).send(0, 1, "x").timer(0, "tick").recv(1, 0).send(1, 2, "y");
     let trace = tale().violates(property.clone(), "", None, None).trace();
     let rows = |trace: &Trace| data(&page_of(trace))["story"]["rows"].clone();
     assert_eq!(rows(&trace), serde_json::json!([[0], [1], [2], [3]]), "what came of it stands after it");
@@ -176,8 +180,7 @@ fn what_goes_wrong_is_drawn_last() {
 
 #[test]
 fn who_starts_shares_the_first_row() {
-    let tale =
-        story(&["a", "b"]).happens(0, "start", None).send(0, 1, "x").happens(1, "start", None).recv(1, 1).trace();
+    let tale = story(&["a", "b"]).starts(0).send(0, 1, "x").starts(1).recv(1, 1).trace();
     assert_eq!(data(&page_of(&tale))["story"]["rows"], serde_json::json!([[0, 2], [1, 3]]));
 }
 
@@ -205,10 +208,11 @@ fn steps_show_their_source_where_it_can_be_read() {
 
 #[test]
 fn a_run_without_a_violation_tells_its_figures_and_what_bounded_it() {
-    let verdict =
-        Verdict::Incomplete { reason: StopReason::MaxDepth, bounds: "depth 3, 17 states were known".to_string() };
+    let verdict = Verdict::Incomplete { reason: StopReason::MaxDepth };
+    let bounds = Bounds { depth: Some(3), ..Bounds::default() };
+    let scope = Scope { explored: Explored::States, bounds, frontier: Some(17), ..Scope::default() };
     let stats = Stats { states: Some(40320), ..Stats::default() };
-    let outcome = Outcome { verdict, stats };
+    let outcome = Outcome { verdict, scope, stats };
     let process = ProcessCoverage { name: "server".to_string(), states: 4, ..ProcessCoverage::default() };
     let coverage = Coverage { processes: vec![process], ..Coverage::default() };
     let run = Run {
@@ -231,7 +235,7 @@ fn a_run_without_a_violation_tells_its_figures_and_what_bounded_it() {
     let expected = [("states", "40,320"), ("violations", "0"), ("runs of user code", "0"), ("time", "1.50 s")];
     assert_eq!(figures, expected, "a figure the engine does not have is not shown");
     assert_eq!(told["run"]["verdict"], "incomplete");
-    assert_eq!(told["run"]["bounds"], "depth 3, 17 states were known");
+    assert_eq!(told["run"]["bounds"], "at most depth 3, 17 known states not expanded");
     assert_eq!(told["run"]["coverage"]["processes"][0]["states"], 4);
     assert!(told["trace"].is_null());
 }
@@ -242,7 +246,7 @@ fn a_history_needs_no_trace_and_a_trace_with_operations_has_one() {
     let timeline = Timeline { lanes: vec!["a".to_string()], operations: vec![operation], ..Timeline::default() };
     let told = data(&html(&Page { title: "history", timeline: Some(&timeline), ..Page::default() }));
     assert_eq!(serde_json::from_value::<Timeline>(told["timeline"]["history"].clone()).unwrap(), timeline);
-    let trace = story(&["a"]).happens(0, "note", Some("invoked Get")).trace();
+    let trace = story(&["a"]).invoked(0, "Get").trace();
     assert_eq!(data(&page_of(&trace))["timeline"]["history"]["operations"][0]["call"], "Get");
     assert!(data(&page_of(&story(&["a"]).timeout(0).trace()))["timeline"].is_null());
 }

@@ -187,7 +187,7 @@ function keys(name) {
   return html(
     "p",
     { class: "keys" },
-    has("recv") ? key("received", "received") : null,
+    has("receive") ? key("received", "received") : null,
     pending ? key("pending", "still on its way") : null,
     has("drop") || story.steps.some(isLoss) ? key("lost", "lost") : null,
     has("duplicate") ? key("twice", "delivered twice") : null,

@@ -47,7 +47,7 @@ function drawArrival(story, view, plan, layers, i) {
   const late = sent && y1 !== y2;
   if (late || !sent || lost) {
     const words = message => (lost ? `lost: ${message}` : message);
-    const text = fitMessage(words(step.message ?? ""), words(story.label(i)), plan.gap - 34);
+    const text = fitMessage(words(story.text(i)), words(story.label(i)), plan.gap - 34);
     layers.words.append(
       svg(
         "text",
@@ -85,7 +85,7 @@ function drawLoss(story, plan, layers, i) {
     svg(
       "text",
       { class: "label lose", "data-step": i, x: x1 + toward * 15, y: y - 7, "text-anchor": toward > 0 ? "start" : "end" },
-      fitMessage(`lost: ${step.message ?? "a message"}`, `lost: ${story.label(i) || "a message"}`, Math.max(60, Math.abs(x2 - x1) - 34)),
+      fitMessage(`lost: ${story.text(i) || "a message"}`, `lost: ${story.label(i) || "a message"}`, Math.max(60, Math.abs(x2 - x1) - 34)),
     ),
   );
 }
@@ -129,7 +129,7 @@ function drawDeparture(story, view, plan, layers, i) {
         y: y1 - 7,
         "text-anchor": toward > 0 ? "start" : "end",
       },
-      fitMessage(step.message ?? "", story.label(i), room, BOLD),
+      fitMessage(story.text(i), story.label(i), room, BOLD),
     ),
   );
 }

@@ -101,17 +101,14 @@ function layChart(story, view, room) {
 
 /** Steps whose words stand beside their mark. */
 function labelled(step) {
-  return !["send", "lose", "recv", "duplicate", "start", "spawn", "join"].includes(step.kind);
+  return !["send", "lose", "receive", "duplicate", "start", "spawn", "join"].includes(step.kind);
 }
 
 function markLabel(story, i) {
   const step = story.steps[i];
-  const words = story.told.words[i];
-  const name = story.name(step.process) + " ";
-  const deed = words.startsWith(name) ? words.slice(name.length) : words;
   if (step.kind === "fail") return "fails here";
-  if (step.kind === "timer") return `timer ${step.message}`;
-  return deed;
+  if (step.kind === "timer") return `timer ${step.timer}`;
+  return story.told.deeds[i];
 }
 
 function drawChart(story, view, plan) {
@@ -182,9 +179,9 @@ function drawLifeline(story, plan, layers, { process, x }) {
 
 function drawStep(story, view, plan, layers, i) {
   const step = story.steps[i];
-  if (isWeather(step)) return drawWeather(story, plan, layers, i);
+  if (isPartition(step)) return drawPartition(story, plan, layers, i);
   const [x, y] = [plan.x.get(step.process), plan.y.get(i)];
-  if (["recv", "duplicate", "drop"].includes(step.kind)) drawArrival(story, view, plan, layers, i);
+  if (["receive", "duplicate", "drop"].includes(step.kind)) drawArrival(story, view, plan, layers, i);
   if (step.kind === "lose") drawLoss(story, plan, layers, i);
   if (step.kind === "send") drawDeparture(story, view, plan, layers, i);
   if (["spawn", "join"].includes(step.kind)) drawFamily(plan, layers, step, i);
@@ -219,7 +216,7 @@ function drawStep(story, view, plan, layers, i) {
 function drawChange(story, plan, layers, i) {
   const step = story.steps[i];
   const [before, after] = [story.before[i], story.after[i]];
-  if (step.state_diff === undefined || before === null || before === after || step.kind === "action" || plan.gap < LEAST_CHANGE) return;
+  if (step.state === undefined || before === null || sameValue(before, after) || step.kind === "action" || plan.gap < LEAST_CHANGE) return;
   const [x, y] = [plan.x.get(step.process), plan.y.get(i)];
   const from = step.peer === undefined ? undefined : plan.x.get(step.peer);
   const right = from !== undefined && from < x && !labelled(step);
@@ -262,13 +259,13 @@ function glyph(kind, x, y) {
 }
 
 /** The network falls apart, or heals: a line across everything. */
-function drawWeather(story, plan, layers, i) {
+function drawPartition(story, plan, layers, i) {
   const y = plan.y.get(i);
-  const words = story.steps[i].kind === "split" ? `network splits: ${story.steps[i].message}` : "network heals";
+  const words = story.told.words[i];
   const event = svg(
     "g",
     {
-      class: `event weather ${story.steps[i].kind}`,
+      class: `event partition ${story.steps[i].kind}`,
       id: `step-${i}`,
       "data-step": i,
       role: "option",
@@ -279,7 +276,7 @@ function drawWeather(story, plan, layers, i) {
     svg("path", { class: "hit", d: `M${plan.gutter} ${y} H${plan.width - 10}` }),
   );
   layers.events.append(event);
-  layers.words.append(svg("text", { class: "label weather", "data-step": i, x: plan.gutter + 8, y: y - 7 }, words));
+  layers.words.append(svg("text", { class: "label partition", "data-step": i, x: plan.gutter + 8, y: y - 7 }, words));
 }
 
 /** A bracket around what repeats for ever. */

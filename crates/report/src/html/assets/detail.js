@@ -47,20 +47,29 @@ function describe(story, view, i) {
   if (story.failing.has(i))
     parts.push(html("p", { class: "complaint" }, story.told.about_a_state ? "After this step: " : "", story.trace.violation.message));
   const carries = story.told.types[i] !== null;
-  if (step.message && (carries || ["choose", "action", "note", "timer"].includes(step.kind))) {
+  const about = carries ? story.message(i) : contentOf(story, i);
+  if (about !== null) {
     parts.push(
       section(
         carries ? "Message" : { choose: "Chosen", action: "Action", note: "Note", timer: "Timer" }[step.kind],
-        html("div", { class: "the-message" }, showValue(step.message)),
+        html("div", { class: "the-message" }, showValue(about)),
         ...journey(story, view, i),
       ),
     );
   }
   parts.push(...localState(story, i));
   if (story.failing.has(i) && story.told.about_a_state) parts.push(...everybody(story, i));
-  if (step.location) parts.push(source(story, step.location));
+  if (step.at) parts.push(source(story, step.at));
   parts.push(causality(story, i));
   return parts;
+}
+
+/** What a step without a message is about, to be laid out; `null` if there is nothing. */
+function contentOf(story, i) {
+  const step = story.steps[i];
+  if (step.kind === "note") return [story.told.deeds[i]];
+  if (step.kind === "timer") return [step.timer];
+  return step.value === undefined ? null : itemOf(step.value);
 }
 
 /** Where a message came from and where it went, as links. */
@@ -81,7 +90,7 @@ function journey(story, view, i) {
   const lines = [];
   if (step.reads !== undefined) lines.push(["sent in ", link(step.reads, `step ${step.reads}`)]);
   if (step.kind === "send") {
-    const verbs = { drop: "lost in ", duplicate: "delivered for the first time in ", recv: "received in " };
+    const verbs = { drop: "lost in ", duplicate: "delivered for the first time in ", receive: "received in " };
     story.arrivals[i].forEach(j => lines.push([verbs[story.steps[j].kind] ?? "", link(j, `step ${j}`)]));
     if (!story.arrivals[i].length) lines.push(["still on its way when the trace ends"]);
   }
@@ -92,24 +101,25 @@ function journey(story, view, i) {
 
 function localState(story, i) {
   const step = story.steps[i];
-  if (isWeather(step)) return [];
+  if (isPartition(step)) return [];
   if (!story.hasStates) return knowledge(story, i);
   const [before, after] = [story.before[i], story.after[i]];
   const title = `State of ${story.name(step.process)}`;
   if (step.kind === "crash")
-    return [section(title, html("p", { class: "hint" }, "down; before it was"), before === null ? null : showValue(before))];
+    return [section(title, html("p", { class: "hint" }, "down; before it was"), before === null ? null : showValue(itemOf(before)))];
   if (after === null) return [];
-  if (step.state_diff === undefined) return [section(title, html("p", { class: "hint" }, "not changed by this step"), showValue(after))];
+  if (step.state === undefined)
+    return [section(title, html("p", { class: "hint" }, "not changed by this step"), showValue(itemOf(after)))];
   if (before === null)
     return [
       section(
         title,
         html("p", { class: "hint" }, step.kind === "start" ? "as it starts" : "after this step"),
-        html("div", { class: "the-state" }, showValue(after)),
+        html("div", { class: "the-state" }, showValue(itemOf(after))),
       ),
     ];
-  if (before === after) return [section(title, html("p", { class: "hint" }, "the same as before"), showValue(after))];
-  return [section(`${title}, before and after`, html("div", { class: "the-state" }, showDiff(before, after)))];
+  if (sameValue(before, after)) return [section(title, html("p", { class: "hint" }, "the same as before"), showValue(itemOf(after)))];
+  return [section(`${title}, before and after`, html("div", { class: "the-state" }, showDiff(itemOf(before), itemOf(after))))];
 }
 
 /** A property of a global state is about everybody's. */
@@ -118,7 +128,7 @@ function everybody(story, i) {
   const shown = [...story.trace.processes.keys()].filter(p => p !== story.steps[i].process && last(p) !== null);
   const down = p => story.steps.findLast(step => step.process === p && ["crash", "restart"].includes(step.kind))?.kind === "crash";
   const title = p => html("summary", {}, story.name(p), down(p) ? " (down; before it was)" : "");
-  const entry = p => html("details", { class: "state", open: shown.length <= 4 }, title(p), showValue(last(p)));
+  const entry = p => html("details", { class: "state", open: shown.length <= 4 }, title(p), showValue(itemOf(last(p))));
   return shown.length ? [section("The others in the end", shown.map(entry))] : [];
 }
 
@@ -126,10 +136,10 @@ function everybody(story, i) {
 function knowledge(story, i) {
   const { process } = story.steps[i];
   const seen = [...story.steps.keys()].filter(
-    j => j <= i && story.steps[j].process === process && ["recv", "choose", "timeout", "join"].includes(story.steps[j].kind),
+    j => j <= i && story.steps[j].process === process && ["receive", "choose", "timeout", "join"].includes(story.steps[j].kind),
   );
   if (!seen.length) return [];
-  const line = j => html("li", { class: j === i ? "now" : null }, story.told.words[j].replace(`${story.name(process)} `, ""));
+  const line = j => html("li", { class: j === i ? "now" : null }, story.told.deeds[j]);
   return [section(`What ${story.name(process)} has seen so far`, html("ol", { class: "seen" }, seen.map(line)))];
 }
 

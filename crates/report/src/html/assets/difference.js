@@ -21,9 +21,7 @@ function diff(before, after) {
 
 /** The lines of two values as one: `[kind, text, other]`, where `other` is the line of the other side that it stands for, if there is one. */
 function difference(before, after) {
-  const [old, now] = [parseDebug(before), parseDebug(after)];
-  if (old?.length !== 1 || now?.length !== 1) return diff(before.split("\n"), after.split("\n"));
-  return mergeItems(old[0], now[0], "", "");
+  return mergeItems(before, after, "", "");
 }
 
 /** Two items that stand for each other. One that is too long for a line is opened on both sides, or on none. */
@@ -54,15 +52,9 @@ function replaced(old, now, indent, tail) {
   return [...gone.map(line => ["-", line, paired ? come[0] : null]), ...come.map(line => ["+", line, paired ? gone[0] : null])];
 }
 
-/** The name of a field, or the key of an entry; `null` for an item without one. */
-function keyOf(item) {
-  const at = item.findIndex(part => typeof part === "string" && part.includes(": "));
-  return at < 0 ? null : flat([...item.slice(0, at), item[at].split(": ")[0]]);
-}
-
 /** What is inside of two groups: fields and entries are compared by name, other items along a longest common subsequence. */
 function mergeLists(old, now, indent) {
-  const names = list => list.map(item => keyOf(item) ?? flat(item));
+  const names = list => list.map(item => item.key ?? flat(item));
   const lines = [];
   let [gone, come] = [[], []];
   let [i, j] = [0, 0];

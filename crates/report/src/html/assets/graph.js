@@ -125,10 +125,10 @@ function drawNode(story, plan, i) {
   const width = plan.gap - 22;
   const short = {
     send: `S ${story.label(i)}`,
-    recv: `R ${story.label(i)}`,
+    receive: `R ${story.label(i)}`,
     spawn: "spawn",
     join: "join",
-    choose: `choose ${step.message ?? step.choice}`,
+    choose: `choose ${step.value === undefined ? "" : flat(itemOf(step.value))}`,
     fail: "fails",
     lose: isLoss(step) ? `lost ${story.label(i)}` : "not lost",
   };

@@ -2,7 +2,7 @@
 
 /** A trace with everything that follows from it. */
 function makeStory(trace, told) {
-  const steps = trace.steps;
+  const steps = trace.steps.map(plainStep);
   const causes = steps.map(() => []);
   const effects = steps.map(() => []);
   const arrivals = steps.map(() => []);
@@ -18,7 +18,7 @@ function makeStory(trace, told) {
     if (step.reads !== undefined) arrivals[step.reads].push(i);
     last[step.process] = i;
     before.push(states[step.process]);
-    if (step.state_diff !== undefined) states[step.process] = step.state_diff;
+    if (step.state !== undefined) states[step.process] = step.state;
     after.push(states[step.process]);
   });
   const reach = edges => start => {
@@ -44,22 +44,51 @@ function makeStory(trace, told) {
     past: reach(causes),
     future: reach(effects),
     failing: new Set(told.failing),
+    /** The message of a step. */
+    text: i => told.texts[steps[i].message] ?? "",
     /** A message where there is little room. */
-    label: i => told.labels[i] ?? steps[i].message ?? "",
+    label: i => told.labels[steps[i].message] ?? told.texts[steps[i].message] ?? "",
+    /** The message of a step, to be laid out. */
+    message: i => messageItem(trace.messages[steps[i].message], told.texts[steps[i].message]),
     name: process => trace.processes[process].name,
-    hasStates: steps.some(step => step.state_diff !== undefined),
+    hasStates: steps.some(step => step.state !== undefined),
   };
   story.cause = told.cause && new Set(told.cause.steps);
   story.types = [...new Set(told.types.filter(type => type !== null))].sort();
   story.hue = type => story.types.indexOf(type) % 8;
   story.wide = new Set(
-    [...trace.processes.keys()].filter(p => steps.some(s => s.process === p) && steps.every(s => s.process !== p || isWeather(s))),
+    [...trace.processes.keys()].filter(p => steps.some(s => s.process === p) && steps.every(s => s.process !== p || isPartition(s))),
   );
   return story;
 }
 
+/** A step with what its kind says beside it: the other process, the message, the step that sent it. */
+function plainStep({ kind, ...step }) {
+  if (typeof kind === "string") return { ...step, kind };
+  const [[name, of]] = Object.entries(kind);
+  const plain = { ...step, kind: name };
+  if (name === "action") plain.value = of;
+  else if (name === "timer") plain.timer = of;
+  else if (name === "choose") plain.value = of.value ?? String(of.option ?? "");
+  else if (["send", "receive", "duplicate", "drop", "lose", "spawn", "join"].includes(name)) {
+    plain.peer = of.to ?? of.from ?? of.child;
+    plain.reads = of.send;
+    plain.message = of.message;
+    plain.network = of.network;
+    plain.lost = of.lost;
+  }
+  return plain;
+}
+
+/** A message of the trace as an item. */
+function messageItem(message, text) {
+  if (message.value !== undefined) return itemOf(message.value);
+  if (message.observed) return joined([`p${message.observed.from}→p${message.observed.to} `], itemOf(message.observed.value));
+  return [text];
+}
+
 /** Something that happens to everybody. */
-function isWeather(step) {
+function isPartition(step) {
   return step.kind === "split" || step.kind === "heal";
 }
 
@@ -70,7 +99,7 @@ function isSent(step) {
 
 /** A message that a program lost as it sent it. */
 function isLoss(step) {
-  return step.kind === "lose" && step.choice !== 0;
+  return step.kind === "lose" && step.lost;
 }
 
 /** What may be seen, and what is selected. Whoever draws listens. */

@@ -6,14 +6,14 @@ mod counts;
 mod deadlocks;
 mod eager;
 mod failures;
+mod isolation;
 mod misuse;
 mod nondeterminism;
 mod overflow;
-#[path = "../oracle/replay.rs"]
-mod replay;
 mod same_figures;
 
-use manyworlds::{Checker, Network, Policy, Property, Violation};
+use crate::oracle::replay;
+use manyworlds::{Checker, Network, Policy, Violation};
 
 /// Every policy.
 const POLICIES: [Policy; 4] = [Policy::ReceiveLast, Policy::LeftToRight, Policy::RightToLeft, Policy::Random(7)];
@@ -22,9 +22,7 @@ const POLICIES: [Policy; 4] = [Policy::ReceiveLast, Policy::LeftToRight, Policy:
 fn violation(checker: Checker) -> Violation {
     let outcome = checker.check();
     let found = outcome.violation().unwrap_or_else(|| panic!("no violation found: {outcome:?}")).clone();
-    if found.property != Property::Deterministic {
-        replay::reproduces(&checker, &outcome);
-    }
+    replay::reproduces(&checker, &outcome);
     for variant in
         [checker.clone().threads(2), checker.clone().max_nodes(1).max_coroutines(1), checker.clone().keep_going(true)]
     {

@@ -8,12 +8,12 @@ use std::hash::Hash;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How many insertions ahead the visited set is asked to fetch what they need.
+/// How many insertions ahead the visited set prefetches what they need.
 pub const AHEAD: usize = 16;
 
 /// The successors of a chunk. The *place* of one is that in the order in which they were listed, its *position* that among the sorted.
 #[derive(Default)]
-pub struct Deal {
+pub struct Sorted {
     /// Fingerprints, by position.
     prints: Vec<u128>,
     /// Places, by position.
@@ -28,7 +28,7 @@ pub struct Deal {
     new: Vec<AtomicU64>,
 }
 
-impl Deal {
+impl Sorted {
     /// Sorts the successors by so many shards. `sleeps`: they have sleep sets.
     pub fn sort(&mut self, listed: &[Listed], shards: usize, sleeps: bool) {
         self.resize(listed.len(), shards);
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn what_is_new_is_what_a_set_says() {
-        let (mut deal, mut order, mut naive) = (Deal::default(), Order::default(), HashSet::new());
+        let (mut sorted, mut order, mut naive) = (Sorted::default(), Order::default(), HashSet::new());
         let mut shards: Vec<Seen<()>> = (0..16).map(|_| Seen::new(false, false)).collect();
         for chunk in 0..50u128 {
             let print = |i: u128| (i * i % 1_000 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
@@ -176,14 +176,14 @@ mod tests {
             let listed =
                 |(print, number): (u128, u32)| Listed { number, asleep: u64::from(number * u32::from(sleeps)), print };
             let listed: Vec<Listed> = prints.zip(7..).map(listed).collect();
-            deal.sort(&listed, shards.len(), sleeps);
+            sorted.sort(&listed, shards.len(), sleeps);
             for (shard, seen) in shards.iter_mut().enumerate() {
-                deal.prefetch(shard, seen);
-                deal.insert(shard, seen, &[]);
+                sorted.prefetch(shard, seen);
+                sorted.insert(shard, seen, &[]);
             }
             order.clear();
-            deal.order(&mut order);
-            let new: Vec<Listed> = order.places().map(|place| deal.listed(place, &order)).collect();
+            sorted.order(&mut order);
+            let new: Vec<Listed> = order.places().map(|place| sorted.listed(place, &order)).collect();
             let expected = listed.iter().filter(|next| naive.insert(next.print)).copied();
             assert_eq!(new, expected.collect::<Vec<Listed>>());
             assert_eq!(order.len(), new.len());

@@ -1,0 +1,45 @@
+//! A path through the states of a transition system.
+
+use crate::TransitionSystem;
+use std::fmt::{Debug, Formatter};
+
+/// A path through the states of a transition system.
+pub struct Path<M: TransitionSystem> {
+    /// Where it starts.
+    pub start: M::State,
+    /// What happened, and where it led.
+    pub steps: Vec<(M::Action, M::State)>,
+    /// Set when the path goes on for ever: its last state is the one before this step.
+    pub loop_from: Option<usize>,
+    /// An action of the last state whose evaluation panicked: it leads nowhere.
+    pub attempted: Option<M::Action>,
+}
+
+impl<M: TransitionSystem> Clone for Path<M> {
+    fn clone(&self) -> Path<M> {
+        Path {
+            start: self.start.clone(),
+            steps: self.steps.clone(),
+            loop_from: self.loop_from,
+            attempted: self.attempted.clone(),
+        }
+    }
+}
+
+impl<M: TransitionSystem> Debug for Path<M> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Path").field("start", &self.start).field("steps", &self.steps).finish_non_exhaustive()
+    }
+}
+
+impl<M: TransitionSystem> Path<M> {
+    /// The path that stays where it is.
+    pub fn new(start: M::State) -> Path<M> {
+        Path { start, steps: Vec::new(), loop_from: None, attempted: None }
+    }
+
+    /// The state it ends in.
+    pub fn last(&self) -> &M::State {
+        self.steps.last().map_or(&self.start, |(_, state)| state)
+    }
+}

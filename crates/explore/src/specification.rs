@@ -1,0 +1,366 @@
+//! A specification with the abilities it opted into, as a transition system.
+//!
+//! The two abilities that are used for every successor, independence and fingerprints, are part of the type, so that calls to them are compiled in;
+//! the others are pointers to functions.
+
+use crate::abilities::{Failing, Fair, Fingerprinted, Independent, Narrated, PersistentSets, Symmetric};
+use crate::model::Model;
+use crate::property::Property;
+use crate::receive::Receives;
+use crate::system::{States, TransitionSystem};
+use crate::{fingerprint, plain_trace};
+use manyworlds_core::{NarratedStep, TraceProcess, Violation};
+use std::marker::PhantomData;
+use std::sync::{Arc, OnceLock};
+
+/// An ability that was not opted into.
+pub enum Undeclared {}
+
+/// An ability that was opted into.
+pub enum Declared {}
+
+/// Which actions are independent, if that was declared.
+pub trait Independence<M: Model>: 'static {
+    /// Whether it was.
+    const DECLARED: bool;
+
+    /// See [`Independent::independent`].
+    fn independent(model: &M, state: &M::State, a: &M::Action, b: &M::Action) -> bool;
+
+    /// See [`Independent::name`].
+    fn name(model: &M, action: &M::Action) -> Option<u32>;
+}
+
+impl<M: Model> Independence<M> for Undeclared {
+    const DECLARED: bool = false;
+
+    fn independent(_: &M, _: &M::State, _: &M::Action, _: &M::Action) -> bool {
+        false
+    }
+
+    fn name(_: &M, _: &M::Action) -> Option<u32> {
+        None
+    }
+}
+
+impl<M: Independent> Independence<M> for Declared {
+    const DECLARED: bool = true;
+
+    #[inline]
+    fn independent(model: &M, state: &M::State, a: &M::Action, b: &M::Action) -> bool {
+        model.independent(state, a, b)
+    }
+
+    #[inline]
+    fn name(model: &M, action: &M::Action) -> Option<u32> {
+        model.name(action)
+    }
+}
+
+/// Where fingerprints come from.
+pub trait Fingerprints<M: Model>: 'static {
+    /// The fingerprint of a state.
+    fn fingerprint(model: &M, state: &M::State) -> u128;
+}
+
+impl<M: Model> Fingerprints<M> for Undeclared {
+    #[inline]
+    fn fingerprint(_: &M, state: &M::State) -> u128 {
+        fingerprint::of(state)
+    }
+}
+
+impl<M: Fingerprinted> Fingerprints<M> for Declared {
+    #[inline]
+    fn fingerprint(model: &M, state: &M::State) -> u128 {
+        model.fingerprint(state)
+    }
+}
+
+/// Functions of abilities that are rarely called.
+struct Abilities<M: Model> {
+    canonical: Option<fn(&M, M::State) -> M::State>,
+    persistent: Option<fn(&M, &M::State, &mut [M::Action]) -> usize>,
+    failure: Option<fn(&M, &M::State) -> Option<Violation>>,
+    fairness: Option<Fairness<M>>,
+    receives: Option<fn(&M) -> &dyn Receives<M::State, M::Action>>,
+    narration: Option<Narration<M>>,
+}
+
+struct Fairness<M: Model> {
+    processes: fn(&M) -> usize,
+    process: fn(&M, &M::Action) -> Option<usize>,
+    fair: fn(&M, usize) -> bool,
+}
+
+struct Narration<M: Model> {
+    processes: fn(&M) -> Vec<TraceProcess>,
+    start: fn(&M, &M::State) -> Vec<NarratedStep>,
+    step: fn(&M, &M::State, &M::Action, Option<&M::State>) -> Vec<NarratedStep>,
+}
+
+impl<M: Model> Clone for Abilities<M> {
+    fn clone(&self) -> Abilities<M> {
+        *self
+    }
+}
+
+impl<M: Model> Copy for Abilities<M> {}
+
+impl<M: Model> Clone for Fairness<M> {
+    fn clone(&self) -> Fairness<M> {
+        *self
+    }
+}
+
+impl<M: Model> Copy for Fairness<M> {}
+
+impl<M: Model> Clone for Narration<M> {
+    fn clone(&self) -> Narration<M> {
+        *self
+    }
+}
+
+impl<M: Model> Copy for Narration<M> {}
+
+/// A specification to be checked: a [`Model`] and the abilities it shall be checked with.
+///
+/// `I` and `F` say whether independence and fingerprints are declared; they follow from the calls of the builder.
+pub struct Specification<M: Model, I = Undeclared, F = Undeclared> {
+    model: M,
+    abilities: Abilities<M>,
+    /// The properties, evaluated once.
+    properties: OnceLock<Vec<Property<M>>>,
+    declared: PhantomData<fn() -> (I, F)>,
+}
+
+impl<M: Model> Specification<M> {
+    /// A specification that knows nothing but its behaviour.
+    pub fn new(model: M) -> Specification<M> {
+        let abilities = Abilities {
+            canonical: None,
+            persistent: None,
+            failure: None,
+            fairness: None,
+            receives: None,
+            narration: None,
+        };
+        Specification { model, abilities, properties: OnceLock::new(), declared: PhantomData }
+    }
+}
+
+impl<M: Model, I, F> Specification<M, I, F> {
+    /// The model.
+    pub fn model(&self) -> &M {
+        &self.model
+    }
+
+    /// States may be explored up to renaming.
+    pub fn symmetric(mut self) -> Specification<M, I, F>
+    where
+        M: Symmetric,
+    {
+        self.abilities.canonical = Some(M::canonical);
+        self
+    }
+
+    /// Breadth-first search tries one order of independent actions.
+    pub fn independent(self) -> Specification<M, Declared, F>
+    where
+        M: Independent,
+    {
+        self.declaring()
+    }
+
+    /// Fingerprints are the model's own.
+    pub fn fingerprinted(self) -> Specification<M, I, Declared>
+    where
+        M: Fingerprinted,
+    {
+        self.declaring()
+    }
+
+    /// Weak fairness is assumed.
+    pub fn fair(mut self) -> Specification<M, I, F>
+    where
+        M: Fair,
+    {
+        self.abilities.fairness = Some(Fairness { processes: M::processes, process: M::process, fair: M::fair });
+        self
+    }
+
+    /// Partial-order reduction by persistent sets is possible.
+    pub fn persistent_sets(mut self) -> Specification<M, I, F>
+    where
+        M: PersistentSets,
+    {
+        self.abilities.persistent = Some(M::persistent);
+        self
+    }
+
+    /// Steps can fail.
+    pub fn failing(mut self) -> Specification<M, I, F>
+    where
+        M: Failing,
+    {
+        self.abilities.failure = Some(M::failure);
+        self
+    }
+
+    /// Schedulers know who receives what.
+    pub fn receiving(mut self) -> Specification<M, I, F>
+    where
+        M: Receives<<M as Model>::State, <M as Model>::Action>,
+    {
+        self.abilities.receives = Some(|model| model);
+        self
+    }
+
+    /// Traces are the model's own.
+    pub fn narrated(mut self) -> Specification<M, I, F>
+    where
+        M: Narrated,
+    {
+        self.abilities.narration =
+            Some(Narration { processes: M::trace_processes, start: M::trace_start, step: M::trace_step });
+        self
+    }
+
+    fn declaring<J, G>(self) -> Specification<M, J, G> {
+        let Specification { model, abilities, properties, .. } = self;
+        Specification { model, abilities, properties, declared: PhantomData }
+    }
+}
+
+impl<M: Model, I, F> Clone for Specification<M, I, F> {
+    fn clone(&self) -> Specification<M, I, F> {
+        Specification {
+            model: self.model.clone(),
+            abilities: self.abilities,
+            properties: self.properties.clone(),
+            declared: PhantomData,
+        }
+    }
+}
+
+impl<M: Model, I, F> States for Specification<M, I, F> {
+    type State = M::State;
+}
+
+impl<M, I, F> TransitionSystem for Specification<M, I, F>
+where
+    M: Model,
+    I: Independence<M>,
+    F: Fingerprints<M>,
+{
+    type Action = M::Action;
+
+    const USER_CODE: bool = true;
+    const KNOWS_INDEPENDENCE: bool = I::DECLARED;
+
+    fn initial(&self) -> Vec<M::State> {
+        self.model.initial()
+    }
+
+    #[inline]
+    fn actions(&self, state: &M::State, out: &mut Vec<M::Action>) {
+        self.model.actions(state, out);
+    }
+
+    #[inline]
+    fn next(&self, state: &M::State, action: &M::Action) -> Option<M::State> {
+        self.model.next(state, action)
+    }
+
+    fn properties(&self) -> Vec<Property<Self>> {
+        let of_this = |property: &Property<M>| {
+            let holds = property.holds.clone();
+            Property {
+                name: property.name.clone(),
+                kind: property.kind,
+                stable: property.stable,
+                holds: Arc::new(move |this: &Self, state: &M::State| holds(&this.model, state)),
+            }
+        };
+        self.properties.get_or_init(|| self.model.properties()).iter().map(of_this).collect()
+    }
+
+    fn failure(&self, state: &M::State) -> Option<Violation> {
+        self.abilities.failure.and_then(|failure| failure(&self.model, state))
+    }
+
+    #[inline]
+    fn has_failed(&self, state: &M::State) -> bool {
+        self.abilities.failure.is_some() && self.failure(state).is_some()
+    }
+
+    #[inline]
+    fn fingerprint(&self, state: &M::State) -> u128 {
+        F::fingerprint(&self.model, state)
+    }
+
+    fn has_symmetry(&self) -> bool {
+        self.abilities.canonical.is_some()
+    }
+
+    fn canonical(&self, state: M::State) -> M::State {
+        match self.abilities.canonical {
+            Some(canonical) => canonical(&self.model, state),
+            None => state,
+        }
+    }
+
+    #[inline]
+    fn independent(&self, state: &M::State, a: &M::Action, b: &M::Action) -> bool {
+        I::independent(&self.model, state, a, b)
+    }
+
+    #[inline]
+    fn name(&self, action: &M::Action) -> Option<u32> {
+        I::name(&self.model, action)
+    }
+
+    fn persistent(&self, state: &M::State, actions: &mut [M::Action]) -> usize {
+        match self.abilities.persistent {
+            Some(persistent) => persistent(&self.model, state, actions),
+            None => actions.len(),
+        }
+    }
+
+    fn receives(&self) -> Option<&dyn Receives<M::State, M::Action>> {
+        self.abilities.receives.map(|receives| receives(&self.model))
+    }
+
+    fn processes(&self) -> usize {
+        self.abilities.fairness.map_or(0, |fairness| (fairness.processes)(&self.model))
+    }
+
+    fn process(&self, action: &M::Action) -> Option<usize> {
+        (self.abilities.fairness?.process)(&self.model, action)
+    }
+
+    fn fair(&self, process: usize) -> bool {
+        self.abilities.fairness.is_some_and(|fairness| (fairness.fair)(&self.model, process))
+    }
+
+    fn trace_processes(&self) -> Vec<TraceProcess> {
+        match self.abilities.narration {
+            Some(narration) => (narration.processes)(&self.model),
+            None => plain_trace::processes(),
+        }
+    }
+
+    fn trace_start(&self, state: &M::State) -> Vec<NarratedStep> {
+        match self.abilities.narration {
+            Some(narration) => (narration.start)(&self.model, state),
+            None => plain_trace::start(state),
+        }
+    }
+
+    fn trace_step(&self, before: &M::State, action: &M::Action, after: Option<&M::State>) -> Vec<NarratedStep> {
+        match self.abilities.narration {
+            Some(narration) => (narration.step)(&self.model, before, action, after),
+            None => plain_trace::step(action, after),
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Handlers that keep state outside of `State` make a model invalid.
+
+use manyworlds::actor::{Actor, Context, System};
+use manyworlds::{Engine, Flaw, InvalidModel, Options, Pid, Rebuild};
+use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Sends what `read` returns to its peer when it starts, and again for each message up to three.
+struct Leaky {
+    peer: Pid,
+    read: Arc<dyn Fn() -> u32 + Send + Sync>,
+}
+
+impl Actor for Leaky {
+    type State = Vec<u32>;
+    type Message = u32;
+
+    fn start(&self, ctx: &mut Context<'_>) -> Vec<u32> {
+        ctx.send(self.peer, (self.read)());
+        Vec::new()
+    }
+
+    fn message(&self, state: &mut Vec<u32>, _: Pid, message: &u32, ctx: &mut Context<'_>) {
+        state.push(*message);
+        if state.len() < 3 {
+            ctx.send(self.peer, (self.read)());
+        }
+    }
+}
+
+type Read = Arc<dyn Fn() -> u32 + Send + Sync>;
+
+fn pair(first: Read, second: Read) -> System {
+    let mut system = System::new();
+    system.add("first", Leaky { peer: Pid::root(1), read: first });
+    system.add("second", Leaky { peer: Pid::root(0), read: second });
+    system.at_rest("all arrive", |view| view.all::<Vec<u32>>().all(|(_, state)| state.len() == 3))
+}
+
+fn flaw(system: &System, options: &Options) -> InvalidModel {
+    let outcome = options.check(system).expect("it applies").outcome;
+    outcome.invalid().unwrap_or_else(|| panic!("{:?}: {:?}", options.engine, outcome.verdict)).clone()
+}
+
+fn not_isolated(system: &System) {
+    for engine in [Engine::Bfs, Engine::Dfs, Engine::Random, Engine::Must, Engine::Exhaustive, Engine::Dpor] {
+        let invalid = flaw(system, &Options::new().engine(engine));
+        assert_eq!(invalid.flaw, Flaw::NotIsolated, "{engine}: {invalid}");
+        assert!(invalid.message.contains("is not isolated"), "{invalid}");
+        assert!(invalid.evidence.len() >= 2, "{invalid}");
+    }
+}
+
+#[test]
+fn a_counter_in_an_actor() {
+    let count = Arc::new(AtomicU32::new(0));
+    not_isolated(&pair(Arc::new(move || count.fetch_add(1, Ordering::SeqCst)), Arc::new(|| 7)));
+}
+
+#[test]
+fn a_counter_that_two_actors_share() {
+    let count = Arc::new(AtomicU32::new(0));
+    let (first, second) = (count.clone(), count);
+    let read: Read = Arc::new(move || second.load(Ordering::SeqCst));
+    not_isolated(&pair(
+        Arc::new(move || {
+            first.fetch_add(1, Ordering::SeqCst);
+            0
+        }),
+        read,
+    ));
+}
+
+#[test]
+fn a_static_and_a_thread_local() {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    not_isolated(&pair(Arc::new(|| COUNT.fetch_add(1, Ordering::SeqCst)), Arc::new(|| 7)));
+    thread_local!(static LOCAL: Cell<u32> = const { Cell::new(0) });
+    not_isolated(&pair(Arc::new(|| LOCAL.replace(LOCAL.get() + 1)), Arc::new(|| 7)));
+}
+
+#[test]
+fn a_system_that_is_built_again_starts_from_fresh_memory() {
+    // The counter of each copy begins at 0, so that only the walks themselves make it visible.
+    let build = || {
+        let count = Arc::new(AtomicU32::new(0));
+        pair(Arc::new(move || count.fetch_add(1, Ordering::SeqCst)), Arc::new(|| 7))
+    };
+    let options = Options { rebuild: Some(Rebuild::new(move || Some(build()))), ..Options::new() };
+    assert_eq!(flaw(&build(), &options).flaw, Flaw::NotIsolated);
+}
+
+#[test]
+fn isolated_actors_are_sampled_and_pass() {
+    for engine in [Engine::Bfs, Engine::Dfs, Engine::Must, Engine::Exhaustive] {
+        let outcome =
+            Options::new().engine(engine).check(&pair(Arc::new(|| 1), Arc::new(|| 2))).expect("it applies").outcome;
+        assert!(outcome.is_verified(), "{engine}: {:?}", outcome.verdict);
+        assert!(outcome.scope.isolation_samples > Some(0), "{engine}");
+    }
+}
