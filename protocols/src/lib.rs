@@ -41,7 +41,8 @@ pub use manyworlds::models::{Build, Domain, Model, Param, Params};
 
 /// Every model, in the order in which `manyworlds list` shows them.
 pub fn models() -> &'static [Model] {
-    const MODELS: &[Model] = &[
+    // A static and not a constant: the closures of a constant are compiled again, with all that they call, in every crate that uses it.
+    static MODELS: &[Model] = &[
         litmus::MODEL,
         ns_r::MODEL,
         ns_nr::MODEL,

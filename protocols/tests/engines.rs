@@ -156,7 +156,7 @@ fn must_ends_where_dfs_ends() {
             let config =
                 graph::Config { deadlock: Deadlock::Allow, keep_going: true, budget, ..graph::Config::default() };
             let report = graph::explore(&locals, &config, &NoObserver);
-            if locals.tore_a_step() || report.stopped.is_some() {
+            if locals.split_an_atomic_step() || report.stopped.is_some() {
                 continue;
             }
             let dfs = run(&system, Engine::Dfs, &to_the_end());

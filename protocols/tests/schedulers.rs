@@ -107,7 +107,7 @@ impl Naive {
 }
 
 fn run(system: &System, name: Engine, config: Config) -> (Report<Worlds>, ScheduleStats) {
-    let worlds = system.worlds().unwatched();
+    let worlds = system.worlds().unmonitored();
     let config = Config { keep_going: true, collect_final: true, ..config };
     let report = explore(&worlds, name, &config, &NoObserver).expect("nothing to refuse");
     let figures = report.stats.histories.expect("a scheduler has these figures");
@@ -129,7 +129,7 @@ fn exhaustive_explores_what_a_recursion_does_and_dpor_ends_wherever_it_does() {
     for (name, system) in systems() {
         for network in Network::ALL {
             let system = system.clone().network(network);
-            let worlds = system.worlds().unwatched();
+            let worlds = system.worlds().unmonitored();
             let Some(naive) = Naive::all(&worlds) else { continue };
             let (exhaustive, figures) = run(&system, Engine::Exhaustive, Config::default());
             println!("{name} {network}: {} schedules, {} ends", naive.schedules, naive.ends.len());
@@ -158,7 +158,7 @@ fn dpor_ends_wherever_exhaustive_does_in_larger_systems() {
     ];
     for (name, params, schedules) in large {
         let system = system(name, params);
-        let worlds = system.worlds().unwatched();
+        let worlds = system.worlds().unmonitored();
         let (exhaustive, figures) = run(&system, Engine::Exhaustive, Config::default());
         let (dpor, of_dpor) = run(&system, Engine::Dpor, Config::default());
         assert_eq!(figures.schedules, schedules, "{name} {params}");

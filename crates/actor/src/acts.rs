@@ -1,7 +1,8 @@
-//! What an actor can do. That depends on its local state and on the *heads* of its inbox, the messages that can come next (while the
-//! weather is calm). Neither is looked at together with more of the global state than it needs: what a handler does is worked out once for
-//! each local state and message, what becomes of an inbox once for each inbox and message. These tables stay small, whatever the number of
-//! global states, and a step is a few additions to a fingerprint and a few ids.
+//! The acts of actors: the ways in which an actor can react in a given state. While the network delivers every message exactly once, they
+//! depend on the actor's local state and on the *heads* of its inbox (the messages that can be delivered next) and on nothing else of the
+//! global state. So the acts are computed once for each pair of local state and message, and the next inbox once for each pair of inbox and
+//! message. These tables stay small compared with the number of global states, and taking a step means adding a few differences to a
+//! fingerprint and replacing a few ids.
 
 use crate::inbox::{self, Inbox, Key};
 use crate::sleep;
@@ -10,7 +11,7 @@ use crate::system::Blueprint;
 use crate::table::{Entries, Input, Local, Mirrors, NONE, Status};
 use crate::worlds::Worlds;
 
-/// Neighbours in one of the lists of [`Mirrors`].
+/// A range of adjacent entries in one of the lists of [`Mirrors`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Span {
     start: u32,
@@ -18,9 +19,9 @@ pub struct Span {
 }
 
 impl Span {
-    /// Nobody has asked for it yet.
+    /// It has not been computed yet.
     pub const UNKNOWN: Span = Span { start: u32::MAX, len: 0 };
-    /// There is nothing.
+    /// The empty range.
     pub const NOTHING: Span = Span { start: 0, len: 0 };
 
     fn between(start: usize, end: usize) -> Span {
@@ -28,62 +29,62 @@ impl Span {
         Span { start: narrow(start), len: narrow(end - start) }
     }
 
-    /// Where they are.
+    /// The indices of the entries.
     #[inline]
     pub fn range(self) -> std::ops::Range<usize> {
         self.start as usize..self.start as usize + self.len as usize
     }
 }
 
-/// What a local state means for what its actor can do.
+/// Summary of a local state: the inputs that its actor can react to.
 #[derive(Clone, Copy, Debug)]
-pub struct Seat {
-    /// Reactions to what does not come from outside: its start, its timers.
+pub struct LocalSummary {
+    /// Acts on inputs other than messages: the start, timers that are set.
     own: Span,
-    /// It takes messages.
-    pub hears: bool,
-    /// It is down.
+    /// The actor is up, so messages can be delivered to it.
+    pub receives: bool,
+    /// The actor has crashed and has not restarted.
     pub down: bool,
-    /// It can do something that does not come from outside.
-    pub busy: bool,
+    /// The actor can react to an input other than a message.
+    pub has_own_input: bool,
 }
 
-impl Seat {
-    /// The seat of an actor none of whose handlers has run yet.
-    pub fn new(local: &Local) -> Seat {
+impl LocalSummary {
+    /// The summary of a local state whose acts have not been computed.
+    pub fn new(local: &Local) -> LocalSummary {
         let (status, timers) = (local.status, !local.timers.is_empty());
-        let busy = status == Status::New || status == Status::Up && timers;
-        Seat { own: Span::UNKNOWN, hears: status == Status::Up, down: status == Status::Down, busy }
+        let has_own_input = status == Status::New || status == Status::Up && timers;
+        LocalSummary { own: Span::UNKNOWN, receives: status == Status::Up, down: status == Status::Down, has_own_input }
     }
 }
 
-/// A message that can come next.
+/// A message that can be delivered next.
 #[derive(Clone, Copy, Debug)]
 pub struct Head {
     /// Id of the envelope.
     pub envelope: u32,
-    /// The inbox without it.
+    /// Id of the inbox without this message.
     pub rest: u32,
-    /// How that changes the fingerprint.
+    /// The change of the fingerprint when the inbox is replaced by `rest`.
     pub change: Change,
 }
 
-/// What an actor does: one way in which its handler can go.
+/// An act of an actor: one branch of a handler, for one input.
 #[derive(Clone, Copy, Debug)]
 pub struct Act {
-    /// The next local state.
+    /// Id of the next local state.
     pub local: u32,
-    /// How that changes the fingerprint.
+    /// The change of the fingerprint when the local state is replaced.
     pub change: Change,
-    /// What it sends: in [`Mirrors::sends`].
+    /// The messages that are sent, a range of [`Mirrors::sends`].
     pub sends: Span,
-    /// What may go on sleeping after it, see [`crate::sleep`].
-    pub undisturbed: u64,
-    /// More than that happens: the handler fails, or notes something that a specification watches.
-    pub aside: bool,
+    /// The sleep slots whose items may stay asleep after this act, see [`crate::sleep`].
+    pub stays_asleep: u64,
+    /// The act also changes the environment: the handler fails, or records part of a history that a specification monitors.
+    pub changes_environment: bool,
 }
 
-/// A difference of fingerprints in two halves, so that what holds it takes less room.
+/// A difference of fingerprints as two words: an alignment of 8 instead of 16 bytes makes the structures that contain it smaller.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Change(u64, u64);
 
@@ -92,29 +93,29 @@ impl Change {
         Change::by(after.wrapping_sub(before))
     }
 
-    /// This difference.
+    /// The change by this difference.
     pub fn by(difference: u128) -> Change {
         Change((difference >> 64) as u64, difference as u64)
     }
 
-    /// The fingerprint after it.
+    /// The fingerprint after this change.
     #[inline(always)]
     pub fn after(self, print: u128) -> u128 {
         print.wrapping_add(u128::from(self.0) << 64 | u128::from(self.1))
     }
 }
 
-/// What an actor may react to: the heads of its inbox, then its own.
+/// The inputs that an actor can react to (its *items*): the heads of its inbox, then the inputs other than messages.
 #[derive(Clone, Copy, Debug)]
 pub struct Items {
-    /// In [`Mirrors::heads`].
+    /// A range of [`Mirrors::heads`].
     pub heads: Span,
-    /// In [`Mirrors::own`].
+    /// A range of [`Mirrors::own`].
     pub own: Span,
 }
 
 impl Items {
-    /// How many there are.
+    /// The number of items.
     #[inline]
     pub fn count(self) -> u32 {
         self.heads.len + self.own.len
@@ -122,81 +123,81 @@ impl Items {
 }
 
 impl Worlds {
-    /// What an actor may react to.
+    /// The items of an actor with this local state and this inbox.
     #[inline(always)]
     pub(crate) fn items(&self, mirrors: &mut Mirrors, local: u32, inbox: u32) -> Items {
-        if mirrors.seats[local as usize].own == Span::UNKNOWN {
-            self.ask_for_own(mirrors, local);
+        if mirrors.local_summaries[local as usize].own == Span::UNKNOWN {
+            self.compute_own(mirrors, local);
         }
-        let Seat { own, hears, .. } = mirrors.seats[local as usize];
-        if !hears {
+        let LocalSummary { own, receives, .. } = mirrors.local_summaries[local as usize];
+        if !receives {
             return Items { heads: Span::NOTHING, own };
         }
-        if mirrors.shelves[inbox as usize] == Span::UNKNOWN {
-            self.ask_for_heads(mirrors, inbox);
+        if mirrors.inbox_heads[inbox as usize] == Span::UNKNOWN {
+            self.compute_heads(mirrors, inbox);
         }
-        Items { heads: mirrors.shelves[inbox as usize], own }
+        Items { heads: mirrors.inbox_heads[inbox as usize], own }
     }
 
-    /// One of them: the message, if it is one, and what the actor may do.
+    /// The item with index `at`: the message if it is one, and the acts.
     #[inline]
     pub(crate) fn item(&self, mirrors: &mut Mirrors, local: u32, items: Items, at: u32) -> (Option<Head>, Span) {
         match at.checked_sub(items.heads.len) {
             Some(at) => (None, mirrors.own[items.own.range()][at as usize]),
             None => {
                 let head = mirrors.heads[items.heads.range()][at as usize];
-                (Some(head), self.answer(mirrors, local, head.envelope))
+                (Some(head), self.acts_on_message(mirrors, local, head.envelope))
             }
         }
     }
 
-    /// What an actor may do when a message comes.
+    /// The acts of an actor in `local` when this message is delivered.
     #[inline(always)]
-    pub(crate) fn answer(&self, mirrors: &mut Mirrors, local: u32, envelope: u32) -> Span {
-        match mirrors.answers.get(local, envelope) {
+    pub(crate) fn acts_on_message(&self, mirrors: &mut Mirrors, local: u32, envelope: u32) -> Span {
+        match mirrors.message_acts.get(local, envelope) {
             Some(&acts) => acts,
-            None => self.ask_for_answer(mirrors, local, envelope),
+            None => self.compute_acts_on_message(mirrors, local, envelope),
         }
     }
 
     #[cold]
-    fn ask_for_own(&self, mirrors: &mut Mirrors, local: u32) {
+    fn compute_own(&self, mirrors: &mut Mirrors, local: u32) {
         let timers = 0..mirrors.locals.get(local).timers.len() as u16;
         let inputs: Vec<Input> = match mirrors.locals.get(local).status {
             Status::Down => Vec::new(),
             Status::New => vec![Input::Start],
             Status::Up => timers.map(Input::Timer).collect(),
         };
-        let own: Vec<Span> = inputs.into_iter().map(|input| self.ask_for_acts(mirrors, local, input)).collect();
+        let own: Vec<Span> = inputs.into_iter().map(|input| self.compute_acts(mirrors, local, input)).collect();
         let start = mirrors.own.len();
         mirrors.own.extend(own);
-        mirrors.seats[local as usize].own = Span::between(start, mirrors.own.len());
+        mirrors.local_summaries[local as usize].own = Span::between(start, mirrors.own.len());
     }
 
     #[cold]
-    fn ask_for_heads(&self, mirrors: &mut Mirrors, inbox: u32) {
+    fn compute_heads(&self, mirrors: &mut Mirrors, inbox: u32) {
         let Inbox { owner, items } = &**mirrors.inboxes.get(inbox);
         let key = |id: u32| key(self.blueprint(), mirrors.envelopes.get(id).from, *owner, id);
         let (owner, envelopes): (u16, Vec<u32>) = (*owner, inbox::heads(items, key).collect());
         let start = mirrors.heads.len();
         for (envelope, nth) in envelopes.into_iter().zip(0..) {
             let from = mirrors.envelopes.get(envelope).from;
-            mirrors.beds.push(sleep::bed_of_message(self.blueprint(), owner, from, nth) as u8);
+            mirrors.sleep_slots.push(sleep::message_slot(self.blueprint(), owner, from, nth) as u8);
             let rest = self.taken(mirrors, inbox, envelope);
             let change = Change::between(mirrors.inboxes.print(inbox), mirrors.inboxes.print(rest));
             mirrors.heads.push(Head { envelope, rest, change });
         }
-        mirrors.shelves[inbox as usize] = Span::between(start, mirrors.heads.len());
+        mirrors.inbox_heads[inbox as usize] = Span::between(start, mirrors.heads.len());
     }
 
     #[cold]
-    fn ask_for_answer(&self, mirrors: &mut Mirrors, local: u32, envelope: u32) -> Span {
-        let acts = self.ask_for_acts(mirrors, local, Input::Message(envelope));
-        mirrors.answers.insert(local, envelope, acts);
+    fn compute_acts_on_message(&self, mirrors: &mut Mirrors, local: u32, envelope: u32) -> Span {
+        let acts = self.compute_acts(mirrors, local, Input::Message(envelope));
+        mirrors.message_acts.insert(local, envelope, acts);
         acts
     }
 
-    fn ask_for_acts(&self, mirrors: &mut Mirrors, local: u32, input: Input) -> Span {
+    fn compute_acts(&self, mirrors: &mut Mirrors, local: u32, input: Input) -> Span {
         let effects = self.reaction(mirrors, local, input);
         let branches = mirrors.effects[effects as usize].clone();
         let (start, actor) = (mirrors.acts.len(), mirrors.locals.get(local).actor);
@@ -207,14 +208,14 @@ impl Worlds {
                 local: branch.local,
                 change: Change::between(mirrors.locals.print(local), mirrors.locals.print(branch.local)),
                 sends: Span::between(first, mirrors.sends.len()),
-                undisturbed: sleep::undisturbed(self.blueprint(), actor, &branch.sends),
-                aside: branch.failure != NONE || (self.watches() && branch.records()),
+                stays_asleep: sleep::stays_asleep(self.blueprint(), actor, &branch.sends),
+                changes_environment: branch.failure != NONE || (self.monitors() && branch.records()),
             });
         }
         Span::between(start, mirrors.acts.len())
     }
 
-    /// An inbox with one more message.
+    /// The inbox with one more message.
     pub(crate) fn pushed(&self, mirrors: &mut Mirrors, inbox: u32, envelope: u32) -> u32 {
         if let Some(&next) = mirrors.pushes.get(inbox, envelope) {
             return next;
@@ -229,7 +230,7 @@ impl Worlds {
         next
     }
 
-    /// An inbox with one message less.
+    /// The inbox without this message.
     pub(crate) fn taken(&self, mirrors: &mut Mirrors, inbox: u32, envelope: u32) -> u32 {
         if let Some(&rest) = mirrors.taken.get(inbox, envelope) {
             return rest;
@@ -243,7 +244,7 @@ impl Worlds {
         rest
     }
 
-    /// What an actor does: the id of its effects.
+    /// The id of the effects of the handler that runs for `input` in `local`.
     pub(crate) fn reaction(&self, mirrors: &mut Mirrors, local: u32, input: Input) -> u32 {
         if let Some(&id) = mirrors.reactions.get(&(local, input)) {
             return id;
@@ -253,7 +254,7 @@ impl Worlds {
         id
     }
 
-    /// The step in which an actor reacts to one of its items, in full.
+    /// The step in which an actor reacts to the item with index `at`, with the ids that [`Step::Act`] leaves out.
     pub(crate) fn step_in_full(&self, mirrors: &mut Mirrors, (local, inbox): (u32, u32), at: u32, branch: u16) -> Step {
         let items = self.items(mirrors, local, inbox);
         let actor = mirrors.locals.get(local).actor;
@@ -282,13 +283,13 @@ impl Worlds {
 }
 
 impl Entries {
-    /// The id of an inbox without messages.
+    /// The id of the empty inbox of an actor.
     pub fn empty_inbox(&mut self, blueprint: &Blueprint, owner: u16) -> u32 {
         self.inbox(blueprint, Inbox { owner, items: Box::default() })
     }
 }
 
-/// The ways in which a handler can go.
+/// The indices of the branches of a handler.
 pub(crate) fn branches(mirrors: &Mirrors, effects: u32) -> std::ops::Range<u16> {
     0..mirrors.effects[effects as usize].len() as u16
 }

@@ -1,15 +1,15 @@
-//! Messages on their way when some channel is causal (Must §3, `cd`): a message never overtakes one that causally precedes it.
+//! Messages in flight when some channel is causal (Must §3, `cd`): a message never overtakes one that causally precedes it.
 //!
-//! The definition speaks of the whole past; all that matters of it is which of the messages *still on their way* precede an actor's next
-//! send, or a message. On a causal channel those are a prefix of its queue, so a past is a number for each channel: how many of its pending
-//! messages it contains ([`Past`], a matrix clock counted from the front of the queues). When a message is delivered its channel's number
-//! goes down everywhere. Two networks with the same queues and numbers behave the same for ever, so this is a canonical form.
+//! The definition refers to the whole causal past, but delivery depends only on which of the messages *still in flight* precede an actor's
+//! next send, or a message. On a causal channel these are a prefix of its queue, so a past is one number for each channel: how many of its
+//! pending messages it contains ([`Past`], a matrix clock counted from the front of the queues). A delivery decrements its channel's number
+//! in every past. Two networks with the same queues and numbers have the same future behaviour, so this is a canonical form.
 
 use crate::inbox::Key;
 use manyworlds_core::Network;
 use manyworlds_explore::fingerprint;
 
-/// How many pending messages of each causal channel (from, to) lie in the past; only numbers above 0, sorted.
+/// The number of pending messages of each causal channel (from, to) in a causal past; only numbers above 0, sorted.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct Past(Vec<(u16, u16, u32)>);
 
@@ -42,39 +42,39 @@ impl Past {
     }
 }
 
-/// A message on its way.
+/// A message in flight.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Pending {
-    /// Who sent it.
+    /// The sender.
     pub from: u16,
-    /// To whom.
+    /// The destination.
     pub to: u16,
     /// Id of the envelope.
     pub id: u32,
-    /// What lies in its past.
+    /// Its causal past.
     past: Past,
 }
 
-/// Everything that is on its way, and what lies in each actor's past.
+/// All messages in flight, and the causal past of each actor.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Causal {
-    /// By destination, then by [`Key`], then in the order of arrival (asyn: by past).
+    /// Sorted by destination, then by [`Key`], then in the order of arrival (asyn: by past).
     pub pending: Vec<Pending>,
     pasts: Vec<Past>,
 }
 
 impl Causal {
-    /// What lies in each actor's past.
+    /// The causal past of each actor.
     pub fn pasts(&self) -> &[Past] {
         &self.pasts
     }
 
-    /// Nothing is on its way between so many actors.
+    /// The network of this many actors with no message in flight.
     pub fn new(actors: usize) -> Causal {
         Causal { pending: Vec::new(), pasts: vec![Past::default(); actors] }
     }
 
-    /// A message is sent.
+    /// Sends a message.
     pub fn push(&mut self, from: u16, to: u16, id: u32, network: &impl Fn(u16, u16) -> Network) {
         let sent = Pending { from, to, id, past: self.pasts[from as usize].clone() };
         self.insert(sent, network);
@@ -84,7 +84,7 @@ impl Causal {
         }
     }
 
-    /// Puts a message where it belongs, behind those with the same key.
+    /// Inserts a message behind those with the same key.
     fn insert(&mut self, sent: Pending, network: &impl Fn(u16, u16) -> Network) {
         let rank = |p: &Pending| {
             let key = Key::new(network(p.from, p.to), p.from, p.id);
@@ -112,7 +112,7 @@ impl Causal {
         })
     }
 
-    /// Removes a message; its destination learns its past if `read`.
+    /// Removes a message; its past is merged into that of its destination if `read`.
     pub fn take(&mut self, at: usize, read: bool, network: &impl Fn(u16, u16) -> Network) {
         let Pending { from, to, mut past, .. } = self.pending.remove(at);
         if network(from, to) == Network::Cd {
@@ -126,17 +126,18 @@ impl Causal {
         }
     }
 
-    /// The destination of a message learns its past, but the message stays on its way: it now is part of that past itself.
+    /// Merges the past of a message into that of its destination but keeps the message in flight, so that the message itself is now in that
+    /// past too.
     pub fn read_again(&mut self, at: usize, network: &impl Fn(u16, u16) -> Network) {
         let Pending { from, to, mut past, .. } = self.pending[at].clone();
         if network(from, to) == Network::Cd {
-            // What can be read is the first of its channel.
+            // A message that can be delivered is the first of its channel.
             past.set(from, to, 1);
         }
         self.pasts[to as usize].merge(&past);
     }
 
-    /// The same with other names: `name` for actors, `envelope` for messages to an actor (by its old name).
+    /// The network with actors renamed by `name`; `envelope` renames the envelope of a message to an actor (given by its old name).
     pub fn renamed(
         &self,
         name: impl Fn(u16) -> u16,
@@ -160,14 +161,15 @@ impl Causal {
         renamed
     }
 
-    /// Pasts have changed: equal messages under asyn may have to change places.
+    /// Restores the canonical order of equal messages under asyn after their pasts have changed.
     fn sort_bags(&mut self, network: &impl Fn(u16, u16) -> Network) {
-        // Equal messages are neighbours.
+        // Equal messages are adjacent.
         let equal = |a: &Pending, b: &Pending| (a.to, a.id) == (b.to, b.id) && network(a.from, a.to) == Network::Asyn;
         self.pending.chunk_by_mut(equal).for_each(|bag| bag.sort_by(|a, b| a.past.cmp(&b.past)));
     }
 
-    /// 128 bits that stand for it, made of the `print`s of the envelopes. What is sorted by id is added up.
+    /// The fingerprint, computed from the fingerprints of the envelopes (`print`). Messages that are sorted by id are summed, because ids
+    /// differ between runs.
     pub fn print(&self, network: &impl Fn(u16, u16) -> Network, print: impl Fn(u32) -> u128) -> u128 {
         let (mut bag, mut queue) = (0u128, Vec::new());
         for p in &self.pending {

@@ -1,4 +1,4 @@
-//! A ready client: it drives operations against a service, one after the other, and records when each is invoked and what it returns.
+//! A generic client: it invokes operations of a service, one after the other, and records when each is invoked and what it returns.
 
 use crate::actor::Actor;
 use crate::context::Context;
@@ -6,23 +6,23 @@ use manyworlds_core::Pid;
 use std::fmt::Debug;
 use std::hash::Hash;
 
-/// How a client talks to a service.
+/// The protocol between a client and a service.
 pub trait Service: Send + Sync + 'static {
-    /// What can be asked of the service.
+    /// The operations of the service.
     type Operation: Clone + Eq + Hash + Debug + Send + Sync + 'static;
-    /// What it answers.
+    /// The responses of the service.
     type Response: Clone + Eq + Hash + Debug + Send + Sync + 'static;
-    /// What goes over the network.
+    /// The messages between clients and service.
     type Message: Clone + Eq + Hash + Debug + Send + Sync + 'static;
 
-    /// The messages that ask for an operation; `number` counts the client's operations from 0, so that late answers can be told apart.
+    /// The messages that request an operation; `number` counts the client's operations from 0, so that late responses can be recognized.
     fn request(&self, number: usize, operation: &Self::Operation) -> Vec<(Pid, Self::Message)>;
 
-    /// The number and the response that a message carries, if it is an answer.
+    /// The number of the operation and the response in a message, if the message is a response.
     fn response(&self, message: &Self::Message) -> Option<(usize, Self::Response)>;
 }
 
-/// A client with a list of operations. The next one is invoked as soon as the one before has returned.
+/// A client with a list of operations. It invokes each one as soon as the one before has returned.
 ///
 /// ```
 /// use manyworlds_actor::client::{Client, Service};
@@ -78,8 +78,8 @@ impl<S: Service> Client<S> {
         Client { service, operations: operations.into_iter().collect(), at_any_time: false }
     }
 
-    /// The first operation is invoked at any time, not at the start: so it may come after operations of other clients, and not only
-    /// together with them. The client reminds itself by a message, the one that it will send then (the first, if it will send several).
+    /// Invokes the first operation at any time instead of at the start, so that it may follow operations of other clients that have
+    /// returned. The client triggers it by a message to itself: the first message of the request.
     pub fn at_any_time(self) -> Client<S> {
         Client { at_any_time: true, ..self }
     }
@@ -94,10 +94,10 @@ impl<S: Service> Client<S> {
     }
 }
 
-/// How far a client has come.
+/// The state of a client.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Progress<R> {
-    /// What its operations returned so far.
+    /// The responses so far.
     pub responses: Vec<R>,
 }
 
@@ -125,7 +125,7 @@ impl<S: Service> Actor for Client<S> {
                 progress.responses.push(response);
                 self.invoke(number + 1, ctx);
             }
-            // An answer to an operation that has returned already: a duplicate, or one of several.
+            // A response to an operation that has returned already: a duplicate, or one of several.
             _ => {}
         }
     }

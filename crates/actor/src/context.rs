@@ -1,4 +1,5 @@
-//! What a handler can do. Nothing takes effect before the handler returns: sends enter the network then, in program order.
+//! The actions available to a handler. Nothing takes effect before the handler returns: its messages enter the network then, in program
+//! order.
 
 use crate::erased::Value;
 use manyworlds_core::{Choices, Fingerprint, Pid, TraceNote, TraceValue, ValueTree};
@@ -7,7 +8,7 @@ use std::hash::Hash;
 use std::panic::Location;
 use std::sync::Arc;
 
-/// What a note says.
+/// The kind of a note.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum NoteKind {
     /// An operation is invoked.
@@ -16,21 +17,21 @@ pub enum NoteKind {
     Returned,
     /// The operation takes effect here.
     Linearized,
-    /// Words.
+    /// A text.
     Text,
 }
 
-/// Something a handler wants to have remembered in traces and histories.
+/// An entry that a handler adds to traces and histories.
 #[derive(Clone, Debug)]
 pub struct Note {
-    /// What it says.
+    /// Its kind.
     pub kind: NoteKind,
-    /// The operation, the response, the words.
+    /// The operation, the response or the text.
     pub value: Arc<dyn Value>,
 }
 
 impl Note {
-    /// The note as traces have it.
+    /// The note as it appears in traces.
     pub fn in_trace(&self) -> TraceNote {
         let value = || {
             let id = Some(Fingerprint(self.value.print()));
@@ -50,20 +51,20 @@ impl Note {
 /// A message that a handler sent.
 #[derive(Clone, Debug)]
 pub struct Sent {
-    /// To whom.
+    /// The destination.
     pub to: Pid,
-    /// What.
+    /// The message.
     pub message: Arc<dyn Value>,
-    /// Where in the source.
+    /// The source location of the send.
     pub location: &'static Location<'static>,
 }
 
-/// What a handler can do, and what it did.
+/// The interface of a handler to the system, and the record of what the handler did.
 pub struct Context<'a> {
     me: Pid,
-    /// Answers for the choices, in order; whoever asks for more gets the first option.
+    /// The options to take at the choices of the handler, in order; at further choices the first option is taken.
     script: &'a [u32],
-    pub(crate) asked: Vec<u32>,
+    pub(crate) arities: Vec<u32>,
     pub(crate) answers: Vec<u32>,
     pub(crate) chosen: Vec<String>,
     pub(crate) sent: Vec<Sent>,
@@ -77,7 +78,7 @@ impl<'a> Context<'a> {
         Context {
             me,
             script,
-            asked: Vec::new(),
+            arities: Vec::new(),
             answers: Vec::new(),
             chosen: Vec::new(),
             sent: Vec::new(),
@@ -110,14 +111,14 @@ impl<'a> Context<'a> {
         self.sent.extend(to.into_iter().map(|&to| Sent { to, message: message.clone(), location }));
     }
 
-    /// Sets a timer: it may go off at any time from now on, once. Setting it again changes nothing.
+    /// Sets a timer: it may expire at any time from now on, once. Setting it again has no effect.
     pub fn set_timer(&mut self, timer: &'static str) {
         if !self.timers.contains(&timer) {
             self.timers.push(timer);
         }
     }
 
-    /// Takes a timer back.
+    /// Cancels a timer.
     pub fn cancel_timer(&mut self, timer: &'static str) {
         self.timers.retain(|&set| set != timer);
     }
@@ -130,7 +131,7 @@ impl<'a> Context<'a> {
     /// Chooses one of the options: every one is explored.
     ///
     /// # Panics
-    /// If there is nothing to choose from.
+    /// If there are no options.
     #[track_caller]
     pub fn choose<C: Choices>(&mut self, options: C) -> C::Item
     where
@@ -139,15 +140,15 @@ impl<'a> Context<'a> {
         let count = options.count();
         assert!(count > 0, "there is nothing to choose from");
         let count = u32::try_from(count).expect("so many options can never be explored");
-        let answer = self.script.get(self.asked.len()).copied().unwrap_or(0);
-        self.asked.push(count);
+        let answer = self.script.get(self.arities.len()).copied().unwrap_or(0);
+        self.arities.push(count);
         self.answers.push(answer);
         let item = options.option(answer as usize);
         self.chosen.push(format!("{item:?}"));
         item
     }
 
-    /// Chooses between yes and no.
+    /// Chooses between `false` and `true`.
     #[track_caller]
     pub fn flip(&mut self) -> bool {
         self.choose([false, true])
@@ -168,7 +169,7 @@ impl<'a> Context<'a> {
         self.notes.push(Note { kind: NoteKind::Linearized, value: Arc::new(operation) });
     }
 
-    /// Records words for whoever reads the trace.
+    /// Records a text that is shown in traces.
     pub fn note(&mut self, words: impl Into<String>) {
         self.notes.push(Note { kind: NoteKind::Text, value: Arc::new(words.into()) });
     }

@@ -1,4 +1,4 @@
-//! What a run exercised, read off the table of local transitions: it holds every reaction of every actor, each once.
+//! The coverage of a run, read from the table of local transitions, which contains every reaction of every actor once.
 
 use crate::faults::Faults;
 use crate::system::Blueprint;
@@ -6,7 +6,7 @@ use crate::table::{Entries, Input, Local, NONE, Status, Table};
 use manyworlds_core::{Coverage, FaultCoverage, InputCoverage, ProcessCoverage, ValueTree};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the actors of a table did so far.
+/// The reactions of the actors in a table so far.
 pub fn coverage(table: &Table) -> Coverage {
     let (blueprint, entries) = (&table.blueprint, &*table.lock());
     let mut tallies: Vec<Tally> = blueprint.actors.iter().map(|_| Tally::default()).collect();
@@ -14,14 +14,14 @@ pub fn coverage(table: &Table) -> Coverage {
         let before = entries.locals.get(local);
         let owner = usize::from(before.actor);
         tallies[owner].handlers += 1;
-        tallies[owner].sees(before);
+        tallies[owner].add_local(before);
         match input {
             Input::Message(envelope) => tallies[owner].input(entries, envelope).1.insert(envelope),
             Input::Timer(at) => tallies[owner].timer(before.timers[usize::from(at)]).1.insert(0),
             Input::Start | Input::Restart => false,
         };
         for branch in entries.effects[effects as usize].iter() {
-            tallies[owner].sees(entries.locals.get(branch.local));
+            tallies[owner].add_local(entries.locals.get(branch.local));
             for send in &branch.sends {
                 tallies[usize::from(send.to)].input(entries, send.envelope).0.insert(send.envelope);
             }
@@ -31,25 +31,25 @@ pub fn coverage(table: &Table) -> Coverage {
     Coverage {
         properties: blueprint.questions.iter().map(|question| question.violation().property.to_string()).collect(),
         unreached: Vec::new(),
-        processes: named.map(|(cast, tally)| tally.told(&cast.name)).collect(),
+        processes: named.map(|(actor, tally)| tally.into_coverage(&actor.name)).collect(),
         faults: faults(blueprint, entries),
         actions: Vec::new(),
     }
 }
 
-/// What was offered, and what of it was taken.
-type Fate = (BTreeSet<u32>, BTreeSet<u32>);
+/// The envelopes (or timers) that were offered to an actor, and those that it handled.
+type InputCounts = (BTreeSet<u32>, BTreeSet<u32>);
 
-/// What one actor did.
+/// The coverage of one actor.
 #[derive(Default)]
 struct Tally {
     states: BTreeSet<u32>,
     handlers: u64,
-    inputs: BTreeMap<(&'static str, String), Fate>,
+    inputs: BTreeMap<(&'static str, String), InputCounts>,
 }
 
 impl Tally {
-    fn sees(&mut self, local: &Local) {
+    fn add_local(&mut self, local: &Local) {
         if local.status == Status::Up && local.value != NONE {
             self.states.insert(local.value);
         }
@@ -58,18 +58,18 @@ impl Tally {
         }
     }
 
-    fn input(&mut self, entries: &Entries, envelope: u32) -> &mut Fate {
+    fn input(&mut self, entries: &Entries, envelope: u32) -> &mut InputCounts {
         let shown = entries.values.get(entries.envelopes.get(envelope).message).value.show();
         let name = ValueTree::parse(&shown).type_name().unwrap_or("value").to_string();
         self.inputs.entry(("message", name)).or_default()
     }
 
-    fn timer(&mut self, name: &str) -> &mut Fate {
+    fn timer(&mut self, name: &str) -> &mut InputCounts {
         self.inputs.entry(("timer", name.to_string())).or_default()
     }
 
-    fn told(self, name: &str) -> ProcessCoverage {
-        let told = |((kind, name), (offered, handled)): ((&str, String), Fate)| InputCoverage {
+    fn into_coverage(self, name: &str) -> ProcessCoverage {
+        let covered = |((kind, name), (offered, handled)): ((&str, String), InputCounts)| InputCoverage {
             kind: kind.to_string(),
             name,
             offered: offered.len() as u64,
@@ -79,12 +79,12 @@ impl Tally {
             name: name.to_string(),
             states: self.states.len() as u64,
             handlers: self.handlers,
-            inputs: self.inputs.into_iter().map(told).collect(),
+            inputs: self.inputs.into_iter().map(covered).collect(),
         }
     }
 }
 
-/// A kind of fault, and its part of a budget.
+/// The name of a fault and its fault budget.
 type FaultKind = (&'static str, fn(&Faults) -> u8);
 
 fn faults(blueprint: &Blueprint, entries: &Entries) -> Vec<FaultCoverage> {
@@ -96,13 +96,13 @@ fn faults(blueprint: &Blueprint, entries: &Entries) -> Vec<FaultCoverage> {
         ("splits", |f| f.splits),
     ];
     let budgeted = kinds.into_iter().filter(|(_, of)| of(&blueprint.faults) > 0);
-    let told = |(name, of): FaultKind| {
+    let covered = |(name, of): FaultKind| {
         let budget = of(&blueprint.faults);
-        let left = (0..entries.weathers.len()).map(|id| of(&entries.weathers.get(id as u32).left)).min();
+        let left = (0..entries.environments.len()).map(|id| of(&entries.environments.get(id as u32).left)).min();
         let used = budget - left.unwrap_or(budget).min(budget);
         FaultCoverage { name: name.to_string(), budget: u64::from(budget), used: u64::from(used) }
     };
-    budgeted.map(told).collect()
+    budgeted.map(covered).collect()
 }
 
 #[cfg(test)]
@@ -111,7 +111,7 @@ mod tests {
     use manyworlds_core::{InputCoverage, Pid};
     use manyworlds_explore::{Config, Engine, TransitionSystem, explore};
 
-    /// Sends two kinds of messages to a peer, and sets a timer that goes off before them or after.
+    /// Sends a message to a peer, and sets a timer that may expire before or after its delivery.
     struct Caller;
     struct Callee;
 

@@ -1,33 +1,33 @@
-//! What can happen in a global state.
+//! The enabled steps of a global state.
 
 use crate::acts::branches;
-use crate::faults::Weather;
+use crate::faults::Environment;
 use crate::state::State;
 use crate::step::Step;
 use crate::table::{Input, Mirrors, Status};
 use crate::worlds::Worlds;
 
 impl Worlds {
-    /// Adds every step of `state` to `out`.
+    /// Adds every enabled step of `state` to `out`.
     pub(crate) fn enabled(&self, mirrors: &mut Mirrors, state: &State, out: &mut Vec<Step>) {
-        let weather = mirrors.weathers.get(state.weather()).clone();
-        if weather.failed.is_some() {
+        let environment = mirrors.environments.get(state.environment()).clone();
+        if environment.failed.is_some() {
             return;
         }
-        let quick = self.is_quick(mirrors, state);
+        let quick = self.steps_are_local(mirrors, state);
         for actor in 0..self.actors() as u16 {
             match quick {
                 true => self.acts(mirrors, state, actor, out),
-                false => self.stormy_steps(mirrors, state, actor, &weather, out),
+                false => self.general_steps(mirrors, state, actor, &environment, out),
             }
         }
-        self.fault_steps(mirrors, state, &weather, out);
+        self.fault_steps(mirrors, state, &environment, out);
     }
 
-    /// The step with a number that `list_successors` gave it.
+    /// The step with a number that `list_successors` assigned to it.
     #[inline]
     pub(crate) fn numbered_step(&self, mirrors: &mut Mirrors, state: &State, number: u32) -> Option<Step> {
-        if !self.is_quick(mirrors, state) {
+        if !self.steps_are_local(mirrors, state) {
             let mut steps = Vec::new();
             self.enabled(mirrors, state, &mut steps);
             return steps.get(number as usize).copied();
@@ -35,17 +35,18 @@ impl Worlds {
         match Number::read(number) {
             Number::Act { actor, item, branch } => Some(Step::Act { actor, item, branch }),
             Number::Fault(nth) => {
-                let (weather, mut faults) = (mirrors.weathers.get(state.weather()).clone(), Vec::new());
-                self.fault_steps(mirrors, state, &weather, &mut faults);
+                let (environment, mut faults) = (mirrors.environments.get(state.environment()).clone(), Vec::new());
+                self.fault_steps(mirrors, state, &environment, &mut faults);
                 faults.get(nth as usize).copied()
             }
         }
     }
 
-    /// Whether anything can happen.
+    /// Whether some step is enabled.
     pub(crate) fn any_step(&self, mirrors: &mut Mirrors, state: &State) -> bool {
-        // No handler has to run for this: whoever is up and has a message or a timer can take a step.
-        if self.is_quick(mirrors, state) && (0..self.actors() as u16).any(|actor| mirrors.can_act(state, actor)) {
+        // No handler has to run for this check: an actor that is up and has a message or a timer can take a step.
+        if self.steps_are_local(mirrors, state) && (0..self.actors() as u16).any(|actor| mirrors.can_act(state, actor))
+        {
             return true;
         }
         let mut steps = Vec::new();
@@ -53,21 +54,21 @@ impl Worlds {
         !steps.is_empty()
     }
 
-    /// Whether what each actor can do depends on its local state and its inbox alone.
+    /// Whether the steps of each actor depend only on its local state and its inbox.
     #[inline]
-    pub(crate) fn is_quick(&self, mirrors: &Mirrors, state: &State) -> bool {
-        let sky = mirrors.sky(state);
-        let crowded = mirrors.crowded && self.is_crowded(mirrors, state);
-        !self.is_causal() && sky.calm && !sky.failed && !crowded
+    pub(crate) fn steps_are_local(&self, mirrors: &Mirrors, state: &State) -> bool {
+        let environment_summary = mirrors.environment_summary(state);
+        let long_inboxes = mirrors.long_inboxes && self.has_long_inbox(mirrors, state);
+        !self.is_causal() && environment_summary.reliable && !environment_summary.failed && !long_inboxes
     }
 
-    /// Whether so many messages wait for an actor that what it does about them may have no number.
+    /// Whether the inbox of some actor is so long that the actor may have more items than [`Number`] can express.
     #[cold]
-    fn is_crowded(&self, mirrors: &Mirrors, state: &State) -> bool {
-        (0..self.actors() as u16).any(|actor| mirrors.inboxes.get(state.inbox(actor)).items.len() >= CROWDED)
+    fn has_long_inbox(&self, mirrors: &Mirrors, state: &State) -> bool {
+        (0..self.actors() as u16).any(|actor| mirrors.inboxes.get(state.inbox(actor)).items.len() >= LONG_INBOX)
     }
 
-    /// The ways in which an actor can start.
+    /// Adds the steps in which an actor starts, one for each branch of its handler.
     pub(crate) fn start_steps(&self, mirrors: &mut Mirrors, state: &State, actor: u16, out: &mut Vec<Step>) {
         let local = state.ids[usize::from(actor)];
         let effects = self.reaction(mirrors, local, Input::Start);
@@ -84,58 +85,78 @@ impl Worlds {
         }
     }
 
-    fn stormy_steps(&self, mirrors: &mut Mirrors, state: &State, actor: u16, weather: &Weather, out: &mut Vec<Step>) {
+    fn general_steps(
+        &self,
+        mirrors: &mut Mirrors,
+        state: &State,
+        actor: u16,
+        environment: &Environment,
+        out: &mut Vec<Step>,
+    ) {
         let local = state.ids[usize::from(actor)];
         match mirrors.locals.get(local).status {
             Status::Down => {}
             Status::New => self.start_steps(mirrors, state, actor, out),
             Status::Up => {
-                self.message_steps(mirrors, state, actor, weather, out);
+                self.message_steps(mirrors, state, actor, environment, out);
                 self.timer_steps(mirrors, local, out);
             }
         }
     }
 
-    fn message_steps(&self, mirrors: &mut Mirrors, state: &State, to: u16, weather: &Weather, out: &mut Vec<Step>) {
+    fn message_steps(
+        &self,
+        mirrors: &mut Mirrors,
+        state: &State,
+        to: u16,
+        environment: &Environment,
+        out: &mut Vec<Step>,
+    ) {
         let local = state.ids[usize::from(to)];
         let mut messages = self.deliverable(mirrors, state, to);
-        messages.retain(|&(from, _)| weather.reaches(usize::from(from), usize::from(to)));
+        messages.retain(|&(from, _)| environment.reaches(usize::from(from), usize::from(to)));
         for &(_, message) in &messages {
             let input = Input::Message(self.envelope(mirrors, state, message));
             let effects = self.reaction(mirrors, local, input);
             for branch in branches(mirrors, effects) {
                 out.push(Step::Deliver { to, message, effects, branch, again: false });
-                if weather.left.duplicates > 0 {
+                if environment.left.duplicates > 0 {
                     out.push(Step::Deliver { to, message, effects, branch, again: true });
                 }
             }
         }
-        if weather.left.losses > 0 {
+        if environment.left.losses > 0 {
             out.extend(messages.iter().map(|&(_, message)| Step::Lose { to, message }));
         }
     }
 
-    pub(crate) fn fault_steps(&self, mirrors: &mut Mirrors, state: &State, weather: &Weather, out: &mut Vec<Step>) {
-        let mortal = weather.left.crashes > 0 || weather.left.restarts > 0;
-        for actor in (0..self.actors() as u16).filter(|_| mortal) {
+    pub(crate) fn fault_steps(
+        &self,
+        mirrors: &mut Mirrors,
+        state: &State,
+        environment: &Environment,
+        out: &mut Vec<Step>,
+    ) {
+        let crash_faults = environment.left.crashes > 0 || environment.left.restarts > 0;
+        for actor in (0..self.actors() as u16).filter(|_| crash_faults) {
             let local = state.ids[usize::from(actor)];
             match mirrors.locals.get(local).status {
-                Status::Up if weather.left.crashes > 0 && self.blueprint().actors[usize::from(actor)].may_crash => {
+                Status::Up if environment.left.crashes > 0 && self.blueprint().actors[usize::from(actor)].may_crash => {
                     out.push(Step::Crash { actor });
                 }
-                Status::Down if weather.left.restarts > 0 => {
+                Status::Down if environment.left.restarts > 0 => {
                     let effects = self.reaction(mirrors, local, Input::Restart);
                     out.extend(branches(mirrors, effects).map(|branch| Step::Restart { actor, effects, branch }));
                 }
                 _ => {}
             }
         }
-        if weather.split.is_some() {
+        if environment.split.is_some() {
             out.push(Step::Heal);
-        } else if weather.left.splits > 0 {
+        } else if environment.left.splits > 0 {
             let declared = &self.blueprint().sides;
             match declared.is_empty() {
-                // Every way to cut the actors in two; the last actor's side is the unnamed one.
+                // Every partition into two sides; the side without the last actor represents it.
                 true => out.extend((1..1u64 << (self.actors() - 1)).map(|side| Step::Split { side })),
                 false => out.extend(declared.iter().map(|&side| Step::Split { side })),
             }
@@ -143,32 +164,33 @@ impl Worlds {
     }
 }
 
-/// What the number of a step means while the weather is calm. Nearly all numbers fit sixteen bits: engines keep one for each state.
+/// The number of a step in states whose steps are local ([`Worlds::steps_are_local`]). Nearly all numbers fit sixteen bits, which saves
+/// memory because engines keep one for each state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Number {
-    /// An actor reacts.
+    /// An actor reacts to one of its items.
     Act {
-        /// Who.
+        /// The actor.
         actor: u16,
-        /// To what.
+        /// The index of the item.
         item: u16,
-        /// Which of its choices.
+        /// The branch of its handler.
         branch: u16,
     },
-    /// The fault with this number.
+    /// The fault step with this index.
     Fault(u32),
 }
 
-/// Short numbers have 5 bits for the item, 4 for the branch; long ones 10 and 15.
+/// Short numbers have 5 bits for the item and 4 for the branch; long ones have 10 and 15.
 const SHORT: u32 = 1 << 9;
 const LONG_ACT: u32 = 1 << 31;
 const LONG_FAULT: u32 = 1 << 30;
 const MOST_ITEMS: u32 = 1 << 10;
-/// An inbox with so many messages: with its timers, an actor may have more items than there are numbers.
-pub(crate) const CROWDED: usize = 900;
+/// With an inbox of this length and its timers, an actor may have more items than there are numbers.
+pub(crate) const LONG_INBOX: usize = 900;
 
 impl Number {
-    /// As a number.
+    /// Encodes it.
     #[inline]
     pub(crate) fn write(self) -> u32 {
         match self {
@@ -185,7 +207,7 @@ impl Number {
         }
     }
 
-    /// What a number means.
+    /// Decodes it.
     #[inline]
     pub(crate) fn read(number: u32) -> Number {
         let act = |actor: u32, item: u32, branch: u32| Number::Act {

@@ -1,4 +1,4 @@
-//! Actors, states and messages whose types are forgotten: actors of different kinds live in one system without a wrapper enum.
+//! Actors, states and messages with erased types: actors of different kinds can be in one system without a wrapper enum.
 
 use crate::actor::Actor;
 use crate::context::Context;
@@ -15,11 +15,11 @@ use std::sync::Arc;
 pub trait Value: Any + Debug + Send + Sync {
     /// For downcasting.
     fn as_any(&self) -> &dyn Any;
-    /// Whether the other one has the same type and is equal.
+    /// Whether the other value has the same type and is equal.
     fn same(&self, other: &dyn Value) -> bool;
-    /// 128 bits that stand for the value.
+    /// The fingerprint of the value.
     fn print(&self) -> u128;
-    /// The user's `Debug`.
+    /// The output of the user's `Debug`.
     fn show(&self) -> String;
     /// The name of its type.
     fn type_name(&self) -> &'static str;
@@ -35,12 +35,12 @@ impl<T: Clone + Eq + Hash + Debug + Send + Sync + 'static> Value for T {
     }
 
     fn print(&self) -> u128 {
-        // The name and not the `TypeId`, which differs from build to build.
+        // The name and not the `TypeId`, which differs between builds.
         fingerprint::of(&(std::any::type_name::<T>(), self))
     }
 
     fn show(&self) -> String {
-        // Words are wanted in the middle of a report: a `Debug` that panics spoils its own words and nothing else.
+        // Reports need this text: a `Debug` that panics must not spoil the rest of the report.
         let shown = panics::listen(|| catch_unwind(AssertUnwindSafe(|| format!("{self:?}"))));
         shown.unwrap_or_else(|_| "(its Debug panics)".to_string())
     }
@@ -50,28 +50,28 @@ impl<T: Clone + Eq + Hash + Debug + Send + Sync + 'static> Value for T {
     }
 }
 
-/// What an actor reacts to.
+/// An input of an actor.
 #[derive(Clone, Copy)]
 pub enum Event<'a> {
-    /// It starts.
+    /// The actor starts.
     Start,
     /// A message arrives.
     Message(Pid, &'a dyn Value),
-    /// A timer goes off.
+    /// A timer expires.
     Timer(&'static str),
-    /// It comes up again.
+    /// The actor restarts after a crash.
     Restart,
 }
 
-/// An actor whose types are forgotten.
+/// An actor with erased types.
 pub trait AnyActor: Send + Sync {
     /// Runs the handler for `event` in `state` (`None`: nothing survived, or it never started) and returns the next state.
     fn react(&self, state: Option<&dyn Value>, event: Event<'_>, ctx: &mut Context<'_>) -> Arc<dyn Value>;
-    /// What survives a crash.
+    /// The part of the state that survives a crash.
     fn durable(&self, state: &dyn Value) -> Option<Arc<dyn Value>>;
     /// See [`Actor::rename_state`].
     fn rename_state(&self, state: &dyn Value, names: &Renaming) -> Arc<dyn Value>;
-    /// See [`Actor::rename_message`]; `None` if it is no message of this actor.
+    /// See [`Actor::rename_message`]; `None` if the message does not have the message type of this actor.
     fn rename_message(&self, message: &dyn Value, names: &Renaming) -> Option<Arc<dyn Value>>;
 }
 

@@ -1,6 +1,7 @@
-//! Why a history is not linearizable: the checker of recorded histories looks at the one that a trace records.
+//! Explains why a history is not linearizable, by running the checker for recorded histories on the history of a trace.
 //!
-//! A trace holds the fingerprints of the values that were noted. Whatever was noted is in the table, so the values are found there again.
+//! A trace contains the fingerprints of the recorded values. All of them are in the table, so the values are looked up there by
+//! fingerprint.
 
 use crate::context::{Note, NoteKind};
 use crate::erased::Value;
@@ -14,7 +15,7 @@ use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// A value of a type that is forgotten, to be compared.
+/// A value with an erased type that can be compared and hashed.
 #[derive(Clone, Debug)]
 struct Erased(Arc<dyn Value>);
 
@@ -32,7 +33,7 @@ impl Hash for Erased {
     }
 }
 
-/// A specification of types that are forgotten, as one of types that are known.
+/// Adapts a specification with erased types to the trait [`Spec`].
 struct Known(Arc<dyn AnySpec>);
 
 impl Spec for Known {
@@ -57,7 +58,7 @@ impl Spec for Known {
 type Operations = Vec<Operation<Erased, Erased>>;
 
 impl Worlds {
-    /// The history that a trace records, and why no order explains it if none does.
+    /// The history that a trace records, with an explanation if it is not linearizable.
     pub fn explained(&self, trace: &Trace) -> Option<TraceHistory> {
         let recorded = TraceHistory::recorded(trace)?;
         let Some(spec) = self.blueprint().spec.clone() else { return Some(recorded) };
@@ -80,7 +81,7 @@ impl Worlds {
     }
 }
 
-/// The operations as values. Positions are places in the order of events: a step may record several.
+/// The operations of a history as values. Positions are ranks in the order of events, because one step may record several events.
 fn operations(entries: &Entries, recorded: &TraceHistory) -> Option<Operations> {
     let known = Known::values(entries);
     let find = |kind, value: &TraceValue| known.get(&(kind, value.id?)).cloned();
@@ -91,16 +92,16 @@ fn operations(entries: &Entries, recorded: &TraceHistory) -> Option<Operations> 
     }
     events.sort_unstable();
     let position = |event: (usize, usize, bool)| events.binary_search(&event).expect("an event of the history");
-    let operation = |(number, told): (usize, &manyworlds_core::TraceOperation)| {
-        let response = match &told.response {
+    let operation = |(number, recorded_operation): (usize, &manyworlds_core::TraceOperation)| {
+        let response = match &recorded_operation.response {
             Some(response) => Some(find(NoteKind::Returned, response)?),
             None => None,
         };
         Some(Operation {
-            process: told.process,
-            operation: find(NoteKind::Invoked, &told.call)?,
-            invoked: position((told.invoked, number, false)),
-            returned: told.returned.map(|at| position((at, number, true))),
+            process: recorded_operation.process,
+            operation: find(NoteKind::Invoked, &recorded_operation.call)?,
+            invoked: position((recorded_operation.invoked, number, false)),
+            returned: recorded_operation.returned.map(|at| position((at, number, true))),
             response,
         })
     };
@@ -108,7 +109,7 @@ fn operations(entries: &Entries, recorded: &TraceHistory) -> Option<Operations> 
 }
 
 impl Known {
-    /// Every value that was noted, by its fingerprint.
+    /// Every recorded operation and response, by its fingerprint.
     fn values(entries: &Entries) -> FxHashMap<(NoteKind, Fingerprint), Erased> {
         let notes = entries.effects.iter().flat_map(|effects| effects.iter()).flat_map(|branch| &branch.notes);
         let of_histories = notes.filter(|note| matches!(note.kind, NoteKind::Invoked | NoteKind::Returned));

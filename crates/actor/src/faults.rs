@@ -1,71 +1,73 @@
-//! What may go wrong, and how often. What is left of each budget is part of the global state.
+//! Faults and fault budgets. The remaining budgets are part of the global state.
 
-/// How often each fault may happen in one execution.
+/// The fault budget: how often each fault may occur in one execution.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Faults {
-    /// Messages that get lost. Losing one that cannot be delivered yet is the same as losing it when it can, so only those are lost.
+    /// Message losses. Losing a message that cannot be delivered yet leads to the same states as losing it once it can be, so only
+    /// deliverable messages are lost.
     pub losses: u8,
-    /// Messages that are delivered and stay on their way.
+    /// Deliveries after which the message stays in flight.
     pub duplicates: u8,
-    /// Actors that go down.
+    /// Crashes of actors.
     pub crashes: u8,
-    /// Actors that come up again. With none in the run's budget, messages to an actor that is down are gone; otherwise they wait.
+    /// Restarts of crashed actors. If this budget is 0 initially, messages to a crashed actor are dropped; otherwise they wait for its
+    /// restart.
     pub restarts: u8,
-    /// Times that the network falls into two parts which do not reach each other; messages between them wait until it heals.
+    /// Partitions of the network into two sides; messages between the sides wait until the partition heals.
     pub splits: u8,
 }
 
 impl Faults {
-    /// Whether nothing can go wrong (any more). Healing and restarting need no fault to be left over.
+    /// Whether the budget is exhausted. An actor that is down or a partition may still be there; healing a partition costs nothing.
     pub fn none(&self) -> bool {
         *self == Faults::default()
     }
 }
 
-/// The part of a global state that belongs to no actor.
+/// The environment: the part of a global state that belongs to no actor.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Weather {
-    /// What may still go wrong.
+pub struct Environment {
+    /// The remaining fault budget.
     pub left: Faults,
-    /// Who is on one side while the network is split, the one without the last actor: a bit for each actor.
+    /// The side of the current partition that does not contain the last actor: a bit for each actor.
     pub split: Option<u64>,
-    /// This actor ended the execution by the failure with this number.
+    /// The actor whose failure ended the execution, and the number of that failure.
     pub failed: Option<(u16, u32)>,
-    /// The stage of the history, if a specification watches.
+    /// The stage of the history, if a specification monitors it.
     pub history: Option<u32>,
 }
 
-/// What a weather means for what can happen, at a glance.
+/// Summary of an environment: the facts that determine which steps are enabled.
 #[derive(Clone, Copy, Debug)]
-pub struct Sky {
-    /// A handler failed: nothing more happens.
+pub struct EnvironmentSummary {
+    /// A handler failed: no step is enabled.
     pub failed: bool,
-    /// Every message arrives, once and for sure.
-    pub calm: bool,
-    /// No fault can happen, and none can end.
-    pub clear: bool,
+    /// Every message can be delivered and is delivered exactly once: no partition, no losses and no duplicates left.
+    pub reliable: bool,
+    /// No fault is enabled, and there is no partition that could heal.
+    pub fault_free: bool,
 }
 
-impl Sky {
-    /// What it means.
-    pub fn new(weather: &Weather) -> Sky {
-        let Weather { left, split, failed, .. } = weather;
-        Sky {
+impl EnvironmentSummary {
+    /// The summary of an environment.
+    pub fn new(environment: &Environment) -> EnvironmentSummary {
+        let Environment { left, split, failed, .. } = environment;
+        EnvironmentSummary {
             failed: failed.is_some(),
-            calm: split.is_none() && left.duplicates == 0 && left.losses == 0,
-            clear: split.is_none() && left.none(),
+            reliable: split.is_none() && left.duplicates == 0 && left.losses == 0,
+            fault_free: split.is_none() && left.none(),
         }
     }
 }
 
-/// A split has two sides; of them the one without the last of `actors` stands for both.
+/// The canonical side of a partition: the one without the last of `actors`.
 pub fn named_side(side: u64, actors: usize) -> u64 {
     let last = 1 << (actors - 1);
     if side & last == 0 { side } else { !side & (last - 1) }
 }
 
-impl Weather {
-    /// Whether a message from one actor reaches another now.
+impl Environment {
+    /// Whether the current partition lets messages from one actor to another through.
     pub fn reaches(&self, from: usize, to: usize) -> bool {
         self.split.is_none_or(|side| (side >> from) & 1 == (side >> to) & 1)
     }

@@ -1,11 +1,12 @@
-//! Histories while they are made: a specification watches what operations are invoked and what they return. What must be remembered of a history
-//! is a [`Stage`], and its id is part of the weather, so an engine that merges equal states merges histories with equal futures.
+//! Checks histories while they are recorded: a specification monitors which operations are invoked and what they return. The part of a
+//! history that determines which continuations are linearizable is a [`Stage`]. Its id is part of the environment, so an engine that merges
+//! equal states merges histories with equal futures.
 //!
-//! The specification's code runs once for each (state, operation), like a handler.
+//! The code of the specification runs once for each (state, operation), like a handler.
 
 use crate::context::{Note, NoteKind};
 use crate::erased::Value;
-use crate::faults::Weather;
+use crate::faults::Environment;
 use crate::step::Step;
 use crate::system::{Blueprint, System};
 use crate::table::{Entries, Mirrors};
@@ -18,18 +19,18 @@ use rustc_hash::FxHashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// States after an operation, and its responses.
+/// The states after an operation, each with the response.
 type Outcomes<T> = Vec<(T, T)>;
 
-/// A specification whose types are forgotten.
+/// A specification with erased types.
 pub trait AnySpec: Send + Sync {
-    /// What the object holds at the start.
+    /// The initial state of the object.
     fn initial(&self) -> Arc<dyn Value>;
-    /// What an operation can do.
+    /// The outcomes of an operation in a state.
     fn outcomes(&self, state: &dyn Value, operation: &dyn Value) -> Outcomes<Arc<dyn Value>>;
-    /// The part of the object that it is about.
+    /// The part of the object that an operation accesses.
     fn key(&self, operation: &dyn Value) -> Option<u64>;
-    /// What is wrong with a note, if it is of another type than the specification's.
+    /// An error message if the value of a note does not have the specification's type.
     fn complaint(&self, note: &Note) -> Option<String>;
 }
 
@@ -66,9 +67,9 @@ impl<S: Spec> AnySpec for S {
     }
 }
 
-/// What the specification said so far.
+/// The results of the specification so far.
 #[derive(Default)]
-pub struct Said {
+pub struct SpecCache {
     outcomes: FxHashMap<(u32, u32), Outcomes<u32>>,
     keys: FxHashMap<u32, Option<u64>>,
 }
@@ -77,20 +78,20 @@ pub struct Said {
 struct Ids<'a> {
     entries: &'a mut Entries,
     spec: &'a dyn AnySpec,
-    /// The words of its panic, if it panicked, and where.
+    /// The message and the location of its first panic.
     panic: Option<(String, Option<Location>)>,
 }
 
 impl Relation for Ids<'_> {
     fn outcomes(&mut self, state: u32, operation: u32) -> Outcomes<u32> {
-        if let Some(known) = self.entries.said.outcomes.get(&(state, operation)) {
+        if let Some(known) = self.entries.spec_cache.outcomes.get(&(state, operation)) {
             return known.clone();
         }
         let [before, what] = [state, operation].map(|id| self.entries.values.get(id).value.clone());
-        let said = panics::listen(|| catch_unwind(AssertUnwindSafe(|| self.spec.outcomes(&*before, &*what))));
-        let outcomes = match said {
+        let result = panics::listen(|| catch_unwind(AssertUnwindSafe(|| self.spec.outcomes(&*before, &*what))));
+        let outcomes = match result {
             Ok(outcomes) => outcomes,
-            // Not remembered: whoever asks again must hear of it again.
+            // Not cached: every call with these arguments must report the panic.
             Err(payload) => {
                 self.panic.get_or_insert(panics::take(payload.as_ref()));
                 return Vec::new();
@@ -98,12 +99,12 @@ impl Relation for Ids<'_> {
         };
         let entries = &mut *self.entries;
         let ids: Outcomes<u32> = outcomes.into_iter().map(|(s, r)| (entries.value(s), entries.value(r))).collect();
-        entries.said.outcomes.insert((state, operation), ids.clone());
+        entries.spec_cache.outcomes.insert((state, operation), ids.clone());
         ids
     }
 
     fn key(&self, operation: u32) -> Option<u64> {
-        self.entries.said.keys.get(&operation).copied().flatten()
+        self.entries.spec_cache.keys.get(&operation).copied().flatten()
     }
 }
 
@@ -114,42 +115,42 @@ impl Entries {
         let print = |id: u32| if id == NOT_YET || id == UNHEARD { u128::from(id) } else { values.print(id) };
         self.stages.intern(stage, |stage| {
             let open: Vec<_> = stage.open().iter().map(|o| (o.process, o.awaited, print(o.operation))).collect();
-            // Rows are sorted by ids, which differ from run to run.
+            // The rows are sorted by ids, which differ between runs, so their fingerprints are summed.
             let row = |row: &[u32]| fingerprint::of(&row.iter().map(|&id| print(id)).collect::<Vec<_>>());
             fingerprint::of(&(open, stage.rows().map(row).fold(0, u128::wrapping_add)))
         })
     }
 
-    /// The stage before anything was recorded.
+    /// The stage of the empty history.
     pub fn first_stage(&mut self, spec: &dyn AnySpec) -> u32 {
         let initial = self.value(spec.initial());
         self.stage(Stage::new(initial))
     }
 
-    /// What the notes of an actor make of a stage, or the number of the failure.
+    /// The stage after the notes of an actor, or the number of the failure.
     pub fn recorded(&mut self, blueprint: &Blueprint, stage: u32, actor: u16, notes: &[Note]) -> Result<u32, u32> {
-        let spec = blueprint.spec.clone().expect("somebody watches");
+        let spec = blueprint.spec.clone().expect("a specification monitors the history");
         let mut stage = (**self.stages.get(stage)).clone();
         for note in notes {
-            stage = self.heard(&*spec, stage, actor, note)?;
+            stage = self.after_note(&*spec, stage, actor, note)?;
         }
         Ok(self.stage(stage))
     }
 
-    /// What one note of an actor makes of a stage, or the number of the failure.
-    fn heard(&mut self, spec: &dyn AnySpec, stage: Stage, actor: u16, note: &Note) -> Result<Stage, u32> {
+    /// The stage after one note of an actor, or the number of the failure.
+    fn after_note(&mut self, spec: &dyn AnySpec, stage: Stage, actor: u16, note: &Note) -> Result<Stage, u32> {
         if let Some(complaint) = spec.complaint(note) {
             return Err(self.fail(Property::ApiContract, complaint, None));
         }
         let value = self.value(note.value.clone());
         match note.kind {
             NoteKind::Invoked => {
-                let said = panics::listen(|| catch_unwind(AssertUnwindSafe(|| spec.key(&*note.value))));
-                let key = said.map_err(|payload| {
+                let result = panics::listen(|| catch_unwind(AssertUnwindSafe(|| spec.key(&*note.value))));
+                let key = result.map_err(|payload| {
                     let (words, location) = panics::take(payload.as_ref());
                     self.fail(Property::Assertion, format!("the specification panics: {words}"), location)
                 })?;
-                self.said.keys.insert(value, key);
+                self.spec_cache.keys.insert(value, key);
                 Ok(stage.invoke(actor, value))
             }
             NoteKind::Returned => self.returned(spec, &stage, actor, value),
@@ -157,8 +158,8 @@ impl Entries {
         }
     }
 
-    /// Reads a whole history; its labels are ids of values.
-    fn judged(&mut self, spec: &dyn AnySpec, history: &[HistoryEvent]) -> Result<(), (u16, u32)> {
+    /// Checks a whole history; its labels are ids of values.
+    fn check_history(&mut self, spec: &dyn AnySpec, history: &[HistoryEvent]) -> Result<(), (u16, u32)> {
         let initial = self.value(spec.initial());
         let mut stage = Stage::new(initial);
         for event in history {
@@ -168,7 +169,7 @@ impl Entries {
             };
             let note = Note { kind, value: self.values.get(event.label).value.clone() };
             let actor = event.process as u16;
-            stage = self.heard(spec, stage, actor, &note).map_err(|failure| (actor, failure))?;
+            stage = self.after_note(spec, stage, actor, &note).map_err(|failure| (actor, failure))?;
         }
         Ok(())
     }
@@ -204,8 +205,8 @@ impl Entries {
 }
 
 impl System {
-    /// Why the specification of this system cannot be asked anything: it panics before anything has happened.
-    pub fn unspecified(&self) -> Option<String> {
+    /// An error message if `initial` of the specification panics.
+    pub fn specification_failure(&self) -> Option<String> {
         let spec = self.blueprint().spec.clone()?;
         let payload = panics::listen(|| catch_unwind(AssertUnwindSafe(|| drop(spec.initial())))).err()?;
         let (words, place) = panics::take(payload.as_ref());
@@ -215,46 +216,52 @@ impl System {
 }
 
 impl Mirrors {
-    /// Whether a step notes something that belongs to a history.
+    /// Whether a step records an event of a history.
     pub(crate) fn records(&self, step: &Step) -> bool {
         step.handler().is_some_and(|(effects, branch)| self.effects[effects as usize][usize::from(branch)].records())
     }
 }
 
 impl Worlds {
-    /// Whether a specification watches.
-    pub(crate) fn watches(&self) -> bool {
-        self.is_watched() && self.blueprint().spec.is_some()
+    /// Whether a specification monitors the history.
+    pub(crate) fn monitors(&self) -> bool {
+        self.is_monitored() && self.blueprint().spec.is_some()
     }
 
-    /// Whether a whole history is as the specification says; `None` if there is none.
-    pub(crate) fn judged(&self, history: &[HistoryEvent]) -> Option<Result<(), Violation>> {
+    /// Whether a whole history satisfies the specification; `None` if there is no specification.
+    pub(crate) fn check_history(&self, history: &[HistoryEvent]) -> Option<Result<(), Violation>> {
         let spec = self.blueprint().spec.clone()?;
-        let judged = self.with_entries(|entries, _| {
+        let checked = self.with_entries(|entries, _| {
             entries
-                .judged(&*spec, history)
+                .check_history(&*spec, history)
                 .map_err(|(actor, failure)| (actor, (**entries.failures.get(failure)).clone()))
         });
         let name = |actor: u16| Some(self.blueprint().actors[usize::from(actor)].name.clone());
-        Some(judged.map_err(|(actor, violation)| Violation { process: name(actor), ..violation }))
+        Some(checked.map_err(|(actor, violation)| Violation { process: name(actor), ..violation }))
     }
 
-    /// The weather after an actor has noted what a branch of its effects notes.
-    pub(crate) fn weather_after(&self, mirrors: &mut Mirrors, weather: u32, actor: u16, done: (u32, u16)) -> u32 {
-        if let Some(&id) = mirrors.recorded.get(&(weather, actor, done)) {
+    /// The environment after an actor has recorded the notes of one branch of its effects.
+    pub(crate) fn environment_after(
+        &self,
+        mirrors: &mut Mirrors,
+        environment: u32,
+        actor: u16,
+        done: (u32, u16),
+    ) -> u32 {
+        if let Some(&id) = mirrors.recorded.get(&(environment, actor, done)) {
             return id;
         }
-        let before: Weather = (**mirrors.weathers.get(weather)).clone();
+        let before: Environment = (**mirrors.environments.get(environment)).clone();
         let notes = mirrors.effects[done.0 as usize][usize::from(done.1)].notes.clone();
         let id = self.learn(mirrors, |entries, blueprint| {
-            let stage = before.history.expect("somebody watches");
+            let stage = before.history.expect("a specification monitors the history");
             let after = match entries.recorded(blueprint, stage, actor, &notes) {
-                Ok(stage) => Weather { history: Some(stage), ..before },
-                Err(failure) => Weather { failed: Some((actor, failure)), ..before },
+                Ok(stage) => Environment { history: Some(stage), ..before },
+                Err(failure) => Environment { failed: Some((actor, failure)), ..before },
             };
-            entries.weather(after)
+            entries.environment(after)
         });
-        mirrors.recorded.insert((weather, actor, done), id);
+        mirrors.recorded.insert((environment, actor, done), id);
         id
     }
 }

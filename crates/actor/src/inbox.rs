@@ -1,21 +1,21 @@
-//! Messages on their way to one actor, in a canonical order, so that equal sets of messages are one id.
+//! The messages in flight to one actor, in a canonical order, so that equal sets of messages have one id.
 //!
-//! Each channel has a network. What comes by asyn is a multiset, kept sorted; what comes by p2p is a queue for each sender; what comes by
-//! mbox is one queue. All three are one list ordered by [`Key`]: a new message goes behind the last one with the same key, and a message can
-//! be delivered iff it is the first with its key.
+//! Each channel has a network. Messages under asyn are a multiset, kept sorted; under p2p they are a queue for each sender; under mbox they
+//! are one queue. All three are parts of one list ordered by [`Key`]: a new message is inserted behind the last one with the same key, and
+//! a message can be delivered iff it is the first with its key.
 
 use manyworlds_core::Network;
 
-/// Messages on their way to one actor.
+/// The messages in flight to one actor.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Inbox {
-    /// Whose it is.
+    /// The destination.
     pub owner: u16,
     /// Ids of envelopes.
     pub items: Box<[u32]>,
 }
 
-/// What a message must not overtake: messages with the same key.
+/// The key of a message: it must not overtake messages with the same key.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Key(u8, u32);
 
@@ -29,12 +29,12 @@ impl Key {
         }
     }
 
-    /// Whether messages with this key wait in a queue.
+    /// Whether messages with this key form a queue.
     pub fn is_ordered(self) -> bool {
         self.0 != 0
     }
 
-    /// The queues of an inbox are numbered: 0 stands for what waits in none, 1 for what comes by mbox, the others belong to senders.
+    /// The number of the queue: 0 for messages under asyn, which form no queue, 1 for mbox, then one for each sender.
     pub fn lane(self) -> u16 {
         match self {
             Key(0, _) => 0,
@@ -44,7 +44,7 @@ impl Key {
     }
 }
 
-/// How many numbers the queues of an inbox have.
+/// The number of values that [`Key::lane`] can have.
 pub fn lanes(actors: usize) -> usize {
     actors + 2
 }
@@ -65,13 +65,13 @@ pub fn take(items: &[u32], id: u32) -> Box<[u32]> {
     items.iter().enumerate().filter(|&(i, _)| i != at).map(|(_, &other)| other).collect()
 }
 
-/// The messages that can be delivered.
+/// The heads: the messages that can be delivered.
 pub fn heads<'a>(items: &'a [u32], key: impl Fn(u32) -> Key + 'a) -> impl Iterator<Item = u32> + 'a {
     let mut last = None;
     items.iter().copied().filter(move |&id| last.replace(key(id)) != Some(key(id)))
 }
 
-/// The messages, each with its place in its queue; 0 for those that wait in none.
+/// The messages, each with its position in its queue; 0 under asyn.
 pub fn places<'a>(items: &'a [u32], key: impl Fn(u32) -> Key + 'a) -> impl Iterator<Item = (u32, u32)> + 'a {
     let (mut last, mut place) = (None, 0);
     items.iter().map(move |&id| {
@@ -81,7 +81,7 @@ pub fn places<'a>(items: &'a [u32], key: impl Fn(u32) -> Key + 'a) -> impl Itera
     })
 }
 
-/// How many messages wait in each queue, one number behind the other; what has no room in a byte is as long as a byte can say.
+/// Appends the length of each queue to `out`; lengths saturate at 255.
 pub fn lengths(items: &[u32], key: impl Fn(u32) -> Key, lanes: usize, out: &mut Vec<u8>) {
     let start = out.len();
     out.resize(start + lanes, 0);
@@ -95,7 +95,7 @@ pub fn lengths(items: &[u32], key: impl Fn(u32) -> Key, lanes: usize, out: &mut 
 mod tests {
     use super::*;
 
-    /// Envelope ids say who sent them: tens are the sender.
+    /// In these tests the sender of envelope `id` is `id / 10`.
     fn key(network: Network) -> impl Fn(u32) -> Key {
         move |id| Key::new(network, (id / 10) as u16, id)
     }

@@ -1,10 +1,10 @@
-//! Ids for whatever is equal, and 128 bits that depend on the thing and not on its id: ids differ from run to run, prints do not.
+//! Interning: ids for equal values, with fingerprints that depend on the value and not on its id, because ids differ between runs.
 
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 use std::sync::Arc;
 
-/// Equal things have equal ids.
+/// Equal values have equal ids.
 pub struct Interner<T> {
     items: Vec<Arc<T>>,
     prints: Vec<u128>,
@@ -18,7 +18,7 @@ impl<T> Default for Interner<T> {
 }
 
 impl<T: Eq + Hash> Interner<T> {
-    /// The id of `item`; `print` is asked if it is new.
+    /// The id of `item`; `print` computes the fingerprint if the item is new.
     pub fn intern(&mut self, item: T, print: impl FnOnce(&T) -> u128) -> u32 {
         if let Some(&id) = self.ids.get(&item) {
             return id;
@@ -37,23 +37,23 @@ impl<T: Eq + Hash> Interner<T> {
 }
 
 impl<T> Interner<T> {
-    /// The thing.
+    /// The value with this id.
     pub fn get(&self, id: u32) -> &Arc<T> {
         &self.items[id as usize]
     }
 
-    /// The 128 bits that stand for it.
+    /// The fingerprint of the value with this id.
     pub fn print(&self, id: u32) -> u128 {
         self.prints[id as usize]
     }
 
-    /// How many there are.
+    /// The number of values.
     pub fn len(&self) -> usize {
         self.items.len()
     }
 }
 
-/// A worker's own copy of an interner, so that looking something up needs no lock. It is brought up to date when the interner has grown.
+/// A worker's copy of an interner, so that look-ups need no lock. It is updated when the interner has grown.
 pub struct Mirror<T> {
     items: Vec<Arc<T>>,
     prints: Vec<u128>,
@@ -66,23 +66,23 @@ impl<T> Default for Mirror<T> {
 }
 
 impl<T> Mirror<T> {
-    /// How many are there.
+    /// The number of values.
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// Copies what is new.
+    /// Copies the values that were added since the last update.
     pub fn update(&mut self, from: &Interner<T>) {
         self.items.extend_from_slice(&from.items[self.items.len()..]);
         self.prints.extend_from_slice(&from.prints[self.prints.len()..]);
     }
 
-    /// The thing.
+    /// The value with this id.
     pub fn get(&self, id: u32) -> &Arc<T> {
         &self.items[id as usize]
     }
 
-    /// The 128 bits that stand for it.
+    /// The fingerprint of the value with this id.
     pub fn print(&self, id: u32) -> u128 {
         self.prints[id as usize]
     }

@@ -1,10 +1,11 @@
-//! Are handlers isolated? The table runs a handler once for each (actor, local state, input). That is right only if what the handler does depends on
-//! nothing else. Here walks through the system are taken twice, side by side: on the table of the run, and on a table that knows nothing, so that every
-//! handler along the walk runs again. In each state the successors must be the same.
+//! Checks by sampling that handlers are isolated. The table runs a handler once for each (actor, local state, input), which is sound only
+//! if the effects of the handler depend on nothing else. So walks through the system are taken twice, in parallel: on the table of the run,
+//! and on an empty table, so that every handler on the walk runs again. In each state the successors must be the same.
 //!
-//! The first walk always takes a step of the first actor that has one, the second a step of the last one, the others are pseudo-random: actors that
-//! share memory get to see it in different orders. A system that can be built again is, for each walk. (In each state the handlers of all enabled steps
-//! run, in the order of the actors: memory that one actor sets for good before another reads it in the same state looks the same in every walk.)
+//! The first walk always takes a step of the first enabled actor, the second a step of the last one, the others are pseudo-random: so
+//! actors that share memory access it in different orders. If the system can be constructed again, each walk uses a new instance. (In each
+//! state the handlers of all enabled steps run, in the order of the actors. So a violation is not detected if one actor sets shared memory
+//! once and another actor reads it in the same state: this looks the same in every walk.)
 
 use crate::state::State;
 use crate::step::Step;
@@ -13,19 +14,20 @@ use manyworlds_core::random::SplitMix64;
 use manyworlds_core::{Flaw, InvalidModel};
 use manyworlds_explore::TransitionSystem;
 
-/// Steps of one walk.
+/// The maximal number of steps of one walk.
 const LENGTH: u64 = 32;
-/// Successors that are compared on all walks together, however long the run was.
+/// The maximal number of successors that are compared on all walks together, independent of the length of the run.
 const MOST: u64 = 2_048;
 
-/// A step and where it leads.
+/// A step with its successor.
 struct Successor {
     print: u128,
     step: Step,
     state: State,
 }
 
-/// Takes walks on which about `effort` successors are compared, and returns how many walks; `fresh` makes worlds whose table knows nothing.
+/// Takes walks until about `effort` successors have been compared, and returns the number of walks; `fresh` makes worlds with an empty
+/// table.
 pub fn check(worlds: &Worlds, mut fresh: impl FnMut() -> Worlds, seed: u64, effort: u64) -> Result<u64, InvalidModel> {
     let mut random = SplitMix64::new(seed);
     let (mut left, mut walks) = (effort.clamp(LENGTH, MOST), 0);
@@ -37,13 +39,13 @@ pub fn check(worlds: &Worlds, mut fresh: impl FnMut() -> Worlds, seed: u64, effo
         };
         let compared = walk(worlds, &fresh(), left, &mut pick)?;
         walks += 1;
-        // A system in which nothing happens is walked through, too.
+        // Walks without any successors must use up the effort, too.
         left = left.saturating_sub(compared.max(LENGTH / 4));
     }
     Ok(walks)
 }
 
-/// One walk on both; returns how many successors were compared.
+/// Takes one walk on both tables; returns how many successors were compared.
 fn walk(
     worlds: &Worlds,
     fresh: &Worlds,
@@ -90,7 +92,8 @@ fn same_prints(first: &[Successor], again: &[Successor]) -> bool {
     first.iter().map(|successor| successor.print).eq(again.iter().map(|successor| successor.print))
 }
 
-/// Values with equal hashes have fingerprints that depend on which was met first, so a difference counts only if it shows in words, too.
+/// The fingerprints of different values with equal hashes depend on the order in which the values were interned, so a difference counts
+/// only if it also shows in the displayed states.
 fn compare_in_words(
     worlds: &Worlds,
     fresh: &Worlds,
@@ -141,7 +144,7 @@ fn invalid(
         .advice("a handler may depend only on its actor's `State` and its input: keep what changes in `State`, send messages, and use `choose` for a choice")
 }
 
-/// The actor that takes a step.
+/// The actor that takes a step, or that the fault step affects.
 fn actor(step: &Step) -> Option<u16> {
     match *step {
         Step::Act { actor, .. }

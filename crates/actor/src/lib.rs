@@ -1,37 +1,38 @@
-//! Actors: a state and handlers. An actor never blocks and shares nothing; it reacts to a message or a timer, changes its state and sends.
+//! Actors: local states with handlers. An actor never blocks and shares no memory; it reacts to a message or a timer by changing its state
+//! and sending messages.
 //!
-//! What a handler does depends on *(actor, local state, input)* only, so it runs once for each such triple in a whole run, whichever engine
-//! and thread asks (`table`). Global states are vectors of ids; engines see those and nothing of the user's.
+//! The effects of a handler depend on *(actor, local state, input)* only, so it runs once for each such triple in a whole run, for all
+//! engines and threads together (`table`). Global states are vectors of ids; engines see no user values.
 //!
-//! | module | what it does |
+//! | module | content |
 //! |---|---|
 //! | `actor` | the trait that users implement |
-//! | `context` | what a handler can do |
-//! | `erased` | actors, states and messages whose types are forgotten |
-//! | [`system`] | actors, networks, faults and properties put together |
+//! | `context` | the actions available to a handler |
+//! | `erased` | actors, states and messages with erased types |
+//! | [`system`] | the builder: actors, networks, faults and properties |
 //! | `table` | the shared table of local transitions, and each worker's copy |
-//! | `interner` | ids for whatever is equal |
-//! | `inbox` | messages on their way to one actor: asyn, p2p, mbox |
-//! | `causal` | messages on their way under causal delivery |
-//! | `faults` | what may go wrong, and how often |
+//! | `interner` | ids for equal values |
+//! | `inbox` | messages in flight to one actor: asyn, p2p, mbox |
+//! | `causal` | messages in flight under causal delivery |
+//! | `faults` | fault budgets; the environment |
 //! | `worlds` | the system as a transition system for the engines of `explore` |
 //! | `state` | a global state: a vector of ids |
-//! | `acts` | what an actor can do: its local state with each message that can come next |
-//! | `landings` | what a message that sets out adds to a fingerprint |
-//! | `sleep` | sleep sets: which acts need not be tried in both orders |
-//! | `pairs` | a map from two ids to something small |
-//! | `step`, `enabled` | what can happen in a global state |
-//! | `perform` | what comes of it |
-//! | `receives` | what schedulers are told: who receives what from whom, what is recorded |
-//! | `view` | a global state as properties see it |
-//! | `symmetry` | identical actors |
-//! | `persistent` | partial-order reduction |
-//! | [`client`] | a ready client that records a history |
-//! | [`isolation`] | runs handlers again along sampled paths: they must depend on nothing but state and input |
-//! | [`locals`] | the system as the DPOR engine sees it |
-//! | `narrate` | paths as traces, and traces as paths |
-//! | `coverage` | what a run exercised, and what it never did |
-//! | `running` | which handler runs at the moment |
+//! | `acts` | the acts of an actor, by local state and message |
+//! | `send_fingerprints` | the change of the fingerprint by a message that is sent |
+//! | `sleep` | sleep sets: acts that need not be explored in both orders |
+//! | `pairs` | a hash map from pairs of ids |
+//! | `step`, `enabled` | the enabled steps of a global state |
+//! | `perform` | the successors of a global state |
+//! | `receives` | the interface to schedulers: sender, receiver, keys and recorded events of a step |
+//! | `view` | a global state as the argument of properties |
+//! | `symmetry` | symmetry reduction for identical actors |
+//! | `persistent` | partial-order reduction by persistent sets |
+//! | [`client`] | a generic client that records a history |
+//! | [`isolation`] | runs handlers again along sampled paths: they must depend only on state and input |
+//! | [`locals`] | the system as local transition relations for the DPOR engine |
+//! | `narrate` | steps of a system as steps of a trace |
+//! | `coverage` | the coverage of a run |
+//! | `running` | the handler that is currently running |
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
@@ -49,7 +50,6 @@ mod history;
 mod inbox;
 mod interner;
 pub mod isolation;
-mod landings;
 pub mod locals;
 mod narrate;
 mod pairs;
@@ -57,6 +57,7 @@ mod perform;
 mod persistent;
 mod receives;
 mod running;
+mod send_fingerprints;
 mod sleep;
 mod state;
 mod step;

@@ -1,12 +1,14 @@
-//! The system as the DPOR engine sees it: no coroutine, no re-execution; a local situation is an id and what it leads to is in the table.
+//! The system as local transition relations for the DPOR engine, without coroutines and re-execution: a local state is an id, and its
+//! transitions are in the table.
 //!
 //! A macro step of an actor is a receive followed by its sends. An actor waits for messages for ever (it is a daemon); one that has set
-//! timers waits with a timeout, and the timeout is a timer going off. Choices of a handler are choices of the process.
+//! timers waits with a timeout, and the timeout stands for the expiry of a timer. Choices of a handler are choices of the process.
 //!
-//! An execution has no clock: which of two operations of different clients came first is seen only where one causes the other. If a specification
-//! watches, one more process does, under cd: whatever a step notes is sent to it before all else the step sends. So what it receives is in
-//! an order that causality allows, it receives it in every such order, and each is one that steps can be taken in: the histories are those that
-//! engines on global states see. (Not so under mbox, where arrivals order steps too: refused.)
+//! An execution graph has no global time: two operations of different clients are ordered only where one causally precedes the other. If
+//! the system has a specification, an additional process, the history, monitors the operations under cd: the notes of a step are sent to it
+//! before all other messages of the step. So it receives notes in an order that extends causality; over all executions it receives them in
+//! every such order; and each such order is one in which the steps can be taken. Hence its histories are exactly those of the engines on
+//! global states. (This does not hold under mbox, where arrivals order steps too: refused.)
 
 use crate::context::Note;
 use crate::system::System;
@@ -22,49 +24,49 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Where an actor stands.
+/// A local state of an actor or of the history, between two actions that need an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Node {
-    /// A handler ran: it sends, then the actor waits.
+    /// A handler has run: its messages are sent, then the actor waits.
     After { actor: u16, effects: u32, branch: u16 },
-    /// A handler asks.
+    /// A handler makes choices: one of its branches is chosen.
     Choosing { actor: u16, effects: u32 },
-    /// Some timer goes off: which?
+    /// A timer expires, and several are set: one of them is chosen.
     Timers { actor: u16, local: u32 },
-    /// The history so far.
+    /// The history so far, as a stage.
     History { stage: u32 },
-    /// The history cannot go on.
+    /// The history violates the specification.
     Stuck { failure: u32 },
 }
 
-/// The local situations in which the actors of a finished execution are, in words.
+/// The displayed local states of all actors at the end of each complete execution.
 pub type Finals = Arc<Mutex<BTreeSet<Vec<String>>>>;
 
-/// Makes tables of locals for a system.
+/// Makes the local transition tables of a system.
 pub struct ActorLocals {
     worlds: Mutex<Worlds>,
     finals: Option<Finals>,
-    torn: Arc<AtomicBool>,
+    split_step: Arc<AtomicBool>,
 }
 
 impl ActorLocals {
-    /// Tables of a system; all of them share what handlers do.
+    /// Tables for a system; they share one table of handler effects.
     pub fn new(system: &System) -> ActorLocals {
         ActorLocals::sharing(&system.worlds())
     }
 
-    /// Tables that share what handlers do with `worlds`.
+    /// Tables that share the table of handler effects with `worlds`.
     pub fn sharing(worlds: &Worlds) -> ActorLocals {
-        ActorLocals { worlds: Mutex::new(worlds.clone()), finals: None, torn: Arc::default() }
+        ActorLocals { worlds: Mutex::new(worlds.clone()), finals: None, split_step: Arc::default() }
     }
 
-    /// Whether a handler sent several messages under mbox. They enter the mailboxes at once; to the DPOR engine each send is an event of its
-    /// own, so others come in between, and it sees more than can happen.
-    pub fn tore_a_step(&self) -> bool {
-        self.torn.load(Ordering::Relaxed)
+    /// Whether a handler sent several messages under mbox. They enter the mailboxes atomically, but to the DPOR engine each send is an
+    /// event of its own. So it also explores interleavings in which messages of other actors come in between, which cannot happen.
+    pub fn split_an_atomic_step(&self) -> bool {
+        self.split_step.load(Ordering::Relaxed)
     }
 
-    /// Also collects how every execution ends.
+    /// Also collects the final local states of every execution.
     pub fn collect(mut self, finals: Finals) -> ActorLocals {
         self.finals = Some(finals);
         self
@@ -81,7 +83,7 @@ impl LocalsFactory for ActorLocals {
             nodes: Vec::new(),
             ids: FxHashMap::default(),
             finals: self.finals.clone(),
-            torn: self.torn.clone(),
+            split_step: self.split_step.clone(),
             noted: Vec::new(),
             note_ids: FxHashMap::default(),
         }
@@ -92,23 +94,23 @@ impl LocalsFactory for ActorLocals {
     }
 }
 
-/// A worker's table.
+/// The table of one worker.
 pub struct ActorTable {
     worlds: Worlds,
     nodes: Vec<Node>,
     ids: FxHashMap<Node, NodeId>,
     finals: Option<Finals>,
-    torn: Arc<AtomicBool>,
-    /// What was sent to the history: (actor, effects, branch).
+    split_step: Arc<AtomicBool>,
+    /// The branches whose notes are sent to the history: (actor, effects, branch).
     noted: Vec<(u16, u32, u16)>,
-    /// Where in `noted` the notes of a node are.
+    /// For each node the index of its notes in `noted`.
     note_ids: FxHashMap<NodeId, u32>,
 }
 
-/// How the process that watches is shown.
+/// The displayed name of the process that monitors the history.
 const HISTORY: &str = "history";
 
-/// Values from here on are notes.
+/// Value ids from here on stand for notes.
 const NOTES: u32 = 1 << 31;
 
 impl ActorTable {
@@ -126,13 +128,13 @@ impl ActorTable {
         id
     }
 
-    /// The node that is entered when `actor` reacts to `input`.
+    /// The node that is reached when `actor` reacts to `input`.
     fn react(&mut self, actor: u16, local: u32, input: Input) -> NodeId {
         let mut mirrors = self.worlds.mirrors.borrow_mut();
         let effects = self.worlds.reaction(&mut mirrors, local, input);
         let mbox = self.worlds.blueprint().network == Network::Mbox;
         if mbox && mirrors.effects[effects as usize].iter().any(|branch| branch.sends.len() > 1) {
-            self.torn.store(true, Ordering::Relaxed);
+            self.split_step.store(true, Ordering::Relaxed);
         }
         let single = mirrors.effects[effects as usize].len() == 1;
         drop(mirrors);
@@ -150,28 +152,28 @@ impl ActorTable {
         self.worlds.blueprint().network
     }
 
-    /// The action that closes a node after a handler has run.
+    /// The receive that ends a node after a handler has run.
     fn waits(&self, local: u32) -> Action {
         let mirrors = self.worlds.mirrors.borrow();
         Action::Recv { network: self.network(), blocking: mirrors.locals.get(local).timers.is_empty() }
     }
 
-    /// Which of the branch's sends a cursor stands at; `None` if the history is told first.
+    /// The index of the send at a cursor; `None` if it is the send of the notes to the history, which comes first.
     fn offset(&self, at: Cursor) -> Option<usize> {
         let Node::After { effects, branch, .. } = self.nodes[at.node.0 as usize] else { return Some(0) };
-        match self.worlds.watches() && self.with_branch(effects, branch, Branch::records) {
+        match self.worlds.monitors() && self.with_branch(effects, branch, Branch::records) {
             true => (at.off as usize).checked_sub(1),
             false => Some(at.off as usize),
         }
     }
 
-    /// The send that tells the history what a step noted.
-    fn tell_history(&self, node: NodeId) -> Action {
+    /// The send of a step's notes to the history.
+    fn send_to_history(&self, node: NodeId) -> Action {
         let to = ProcId(self.worlds.blueprint().actors.len() as u32);
         Action::Send { to, value: ValueId(NOTES | self.note_ids[&node]), network: Network::Cd }
     }
 
-    /// The history hears what a step noted.
+    /// The node of the history after it has received the notes of a step.
     fn record(&mut self, stage: u32, value: u32) -> NodeId {
         let (actor, effects, branch) = self.noted[(value - NOTES) as usize];
         let notes = self.with_branch(effects, branch, |b| b.notes.clone());
@@ -182,7 +184,7 @@ impl ActorTable {
         })
     }
 
-    /// What a step notes, as a message to the process that watches.
+    /// The notes of a step, as a message to the history.
     fn notes(&self, effects: u32, branch: u16) -> TraceMessage {
         self.with_branch(effects, branch, |b| TraceMessage::Notes(b.notes.iter().map(Note::in_trace).collect()))
     }
@@ -190,7 +192,7 @@ impl ActorTable {
 
 impl Locals for ActorTable {
     fn roots(&mut self) -> Vec<Root> {
-        let names: Vec<String> = self.worlds.blueprint().actors.iter().map(|cast| cast.name.clone()).collect();
+        let names: Vec<String> = self.worlds.blueprint().actors.iter().map(|actor| actor.name.clone()).collect();
         let root = |(name, n): (String, u16)| {
             let blank = self.worlds.with_entries(|entries, _| entries.local(n, Status::New, NONE, Vec::new()));
             let node = self.react(n, blank, Input::Start);
@@ -208,7 +210,7 @@ impl Locals for ActorTable {
 
     fn root_name(&self, proc: ProcId) -> String {
         let actors = &self.worlds.blueprint().actors;
-        actors.get(proc.0 as usize).map_or(HISTORY, |cast| &cast.name).to_string()
+        actors.get(proc.0 as usize).map_or(HISTORY, |actor| &actor.name).to_string()
     }
 
     fn root_role(&self, proc: ProcId) -> ProcessRole {
@@ -221,7 +223,7 @@ impl Locals for ActorTable {
     fn action(&self, at: Cursor) -> Action {
         match self.nodes[at.node.0 as usize] {
             Node::After { effects, branch, .. } => {
-                let Some(off) = self.offset(at) else { return self.tell_history(at.node) };
+                let Some(off) = self.offset(at) else { return self.send_to_history(at.node) };
                 self.with_branch(effects, branch, |b| match b.sends.get(off) {
                     Some(send) => Action::Send {
                         to: ProcId(u32::from(send.to)),
@@ -321,7 +323,7 @@ impl Locals for ActorTable {
     }
 
     fn fingerprint(&self, value: ValueId) -> u64 {
-        // All workers share one table, so its ids will do.
+        // All workers share one table, so ids are the same for all of them.
         u64::from(value.0)
     }
 
@@ -363,7 +365,7 @@ impl Locals for ActorTable {
         }
         let view = self.worlds.view(&state);
         let questions = &self.worlds.blueprint().questions;
-        questions.iter().find_map(|question| match question.ask(&view) {
+        questions.iter().find_map(|question| match question.evaluate(&view) {
             Ok(holds) => (holds == (question.kind == Kind::Never)).then(|| question.violation()),
             Err((panic, location)) => {
                 let message = format!("`{}` panics: {panic}", question.name);

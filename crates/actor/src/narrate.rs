@@ -10,9 +10,9 @@ use manyworlds_core::{
 };
 use std::sync::Arc;
 
-/// Every process of a trace: the actors, and the network if it can be partitioned.
-pub fn cast(worlds: &Worlds) -> Vec<TraceProcess> {
-    let actors = worlds.blueprint().actors.iter().map(|cast| (cast.name.clone(), ProcessRole::Process));
+/// The processes of a trace: the actors, and the network if it can be partitioned.
+pub fn processes(worlds: &Worlds) -> Vec<TraceProcess> {
+    let actors = worlds.blueprint().actors.iter().map(|actor| (actor.name.clone(), ProcessRole::Process));
     let network = (worlds.blueprint().faults.splits > 0).then(|| ("network".to_string(), ProcessRole::Network));
     let process = |((name, role), n): ((String, ProcessRole), u16)| TraceProcess {
         pid: Pid::root(n).to_string(),
@@ -25,23 +25,23 @@ pub fn cast(worlds: &Worlds) -> Vec<TraceProcess> {
     actors.chain(network).zip(0..).map(process).collect()
 }
 
-/// A macro step: what set it off, then what its handler did.
-pub fn tell(worlds: &Worlds, before: &State, step: &Step, after: &State) -> Vec<NarratedStep> {
+/// The trace steps of a macro step: its cause (message, timer or fault), then the effects of the handler.
+pub fn narrate(worlds: &Worlds, before: &State, step: &Step, after: &State) -> Vec<NarratedStep> {
     let step = &worlds.in_full(before, step);
     let mirrors = &*worlds.prepared();
-    let mut teller = Teller { worlds, mirrors, before, after, steps: Vec::new() };
-    teller.cause(step);
+    let mut narrator = Narrator { worlds, mirrors, before, after, steps: Vec::new() };
+    narrator.cause(step);
     match *step {
         Step::Start { actor, effects, branch }
         | Step::Timer { actor, effects, branch, .. }
         | Step::Restart { actor, effects, branch }
-        | Step::Deliver { to: actor, effects, branch, .. } => teller.effects(actor, effects, branch),
+        | Step::Deliver { to: actor, effects, branch, .. } => narrator.effects(actor, effects, branch),
         _ => {}
     }
-    teller.steps
+    narrator.steps
 }
 
-struct Teller<'a> {
+struct Narrator<'a> {
     worlds: &'a Worlds,
     mirrors: &'a Mirrors,
     before: &'a State,
@@ -49,7 +49,7 @@ struct Teller<'a> {
     steps: Vec<NarratedStep>,
 }
 
-impl Teller<'_> {
+impl Narrator<'_> {
     fn cause(&mut self, step: &Step) {
         let network = self.worlds.blueprint().actors.len();
         match *step {
@@ -75,7 +75,7 @@ impl Teller<'_> {
                 self.add(network, StepKind::Split { side });
             }
             Step::Heal => self.add(network, StepKind::Heal),
-            Step::Act { .. } => unreachable!("steps are told in full"),
+            Step::Act { .. } => unreachable!("steps are narrated in full"),
         }
     }
 
@@ -83,7 +83,7 @@ impl Teller<'_> {
         self.steps.push(TraceStep::new(process, kind));
     }
 
-    /// A message is known by the number of its value: values are interned, so equal ones have one, and others have not.
+    /// The message of a trace is identified by the id of its value: values are interned, so messages are equal iff their ids are.
     fn message(&self, value: u32) -> NarratedMessage {
         let shown = self.mirrors.values.get(value).value.show();
         NarratedMessage { id: u128::from(value), message: TraceMessage::shown(&shown) }
@@ -103,20 +103,20 @@ impl Teller<'_> {
         let effects = self.mirrors.effects[effects as usize].clone();
         let chosen = &effects[usize::from(branch)];
         let change = self.change(actor);
-        let first = self.steps.last_mut().expect("its cause was told");
+        let first = self.steps.last_mut().expect("its cause was narrated");
         first.branch = (effects.len() > 1).then_some(u32::from(branch));
         first.state = change;
         self.choices(actor, chosen);
         self.notes(actor, chosen);
         self.sends(actor, chosen);
-        if let Some((_, failure)) = self.mirrors.weathers.get(self.after.weather()).failed {
+        if let Some((_, failure)) = self.mirrors.environments.get(self.after.environment()).failed {
             let violation = (**self.worlds.table.lock().failures.get(failure)).clone();
             let failed = TraceStep::new(usize::from(actor), StepKind::Fail(violation.message));
             self.steps.push(failed.located(violation.location));
         }
     }
 
-    /// The state after the step, if it changed.
+    /// The state of the actor after the step, if it changed.
     fn change(&self, actor: u16) -> Option<ValueTree> {
         let (old, local) = (self.mirrors.local(self.before, actor), self.mirrors.local(self.after, actor));
         let known = !Arc::ptr_eq(old, local) && local.value != NONE && local.status == Status::Up;

@@ -1,16 +1,16 @@
-//! A map from two ids to something small, made for one thing: a look-up that touches one cache line.
+//! A hash map from pairs of ids to small values, optimized for look-ups that touch one cache line.
 //!
-//! Open addressing, linear probing, at most two thirds full: dense, to be near. Nothing is ever removed.
+//! Open addressing with linear probing, at most two thirds full: a compact table stays in the cache. Entries are never removed.
 
-/// No pair of ids: an empty slot.
+/// The key of an empty slot; no pair of ids has this value.
 const EMPTY: u64 = u64::MAX;
 const FEWEST: usize = 64;
 
-/// A map from two ids to something small.
+/// A hash map from pairs of ids to small values.
 pub struct Pairs<V> {
     slots: Vec<(u64, V)>,
     len: usize,
-    /// A home is the upper bits of a product: so many are shifted out.
+    /// The first slot to probe is given by the upper bits of a product, which is shifted right by this number of bits.
     shift: u32,
 }
 
@@ -21,7 +21,7 @@ impl<V> Default for Pairs<V> {
 }
 
 impl<V: Copy + Default> Pairs<V> {
-    /// What was inserted for the pair.
+    /// The value of a pair.
     #[inline(always)]
     pub fn get(&self, a: u32, b: u32) -> Option<&V> {
         if self.slots.is_empty() {
@@ -31,7 +31,7 @@ impl<V: Copy + Default> Pairs<V> {
         (*key != EMPTY).then_some(value)
     }
 
-    /// Notes a value for a pair that has none yet.
+    /// Inserts the value of a pair that has none yet.
     pub fn insert(&mut self, a: u32, b: u32, value: V) {
         if 2 * self.slots.len() <= 3 * self.len {
             self.grow();
@@ -41,7 +41,7 @@ impl<V: Copy + Default> Pairs<V> {
         self.slots[at] = (word(a, b), value);
     }
 
-    /// Where the key is, or where it belongs.
+    /// The slot of a key, or the slot in which it is to be inserted.
     #[inline(always)]
     fn find(&self, key: u64) -> usize {
         let last = self.slots.len() - 1;

@@ -1,10 +1,10 @@
-//! What comes of a step.
+//! The successors of global states.
 
 use crate::acts::{Act, Head, Items, Span};
 use crate::causal::Causal;
 use crate::enabled::Number;
-use crate::faults::{Weather, named_side};
-use crate::landings::Sent;
+use crate::faults::{Environment, named_side};
+use crate::send_fingerprints::Sent;
 use crate::state::State;
 use crate::step::Step;
 use crate::table::{Branch, Mirrors, NONE, Send};
@@ -12,34 +12,37 @@ use crate::worlds::Worlds;
 use manyworlds_explore::Listed;
 use smallvec::SmallVec;
 
-/// The fingerprints of a state's successors, while they are listed.
+/// The list of the fingerprints of a state's successors, while it is made.
 struct Listing<'a> {
     worlds: &'a Worlds,
-    /// The local situations and the inboxes of the state.
+    /// The local states and the inboxes of the state.
     locals: &'a [u32],
     inboxes: &'a [u32],
-    /// Messages to an actor that is down are gone.
+    /// Messages to an actor that has crashed are dropped.
     dropped: bool,
-    /// Items that are not listed, and those that were listed before.
+    /// The items that are asleep and not listed, and those that were listed before the current one.
     asleep: u64,
     before: u64,
-    /// How many successors there are, the sleeping ones included.
+    /// The number of successors, including those by sleeping items.
     count: u64,
     out: &'a mut Vec<Listed>,
-    /// Where more happens than the acts say the successor has to be built: which it is.
-    late: SmallVec<[(usize, Step); 4]>,
+    /// Positions in `out` of steps that also change the environment. Their acts do not determine the fingerprint, so the successor is
+    /// built.
+    environment_changes: SmallVec<[(usize, Step); 4]>,
 }
 
 impl Listing<'_> {
-    /// Counts an item that is asleep, unless it has to be looked at for that. Whatever sleeps was awake in another state, so its handler has run.
+    /// Counts an item that is asleep without looking at its acts. That is exact if no handler has several branches. No handler run is
+    /// missed: an item that is asleep was awake in an earlier state, where its handler ran.
     #[inline(always)]
     fn skips(&mut self, mirrors: &Mirrors, bit: u64) -> bool {
-        let skips = self.asleep & bit != 0 && !mirrors.forks;
+        let skips = self.asleep & bit != 0 && !mirrors.several_branches;
         self.count += u64::from(skips);
         skips
     }
 
-    /// Adds what an actor may do about one of its items, which has a bed here; `rest` is its inbox then, `print` the fingerprint without that message.
+    /// Adds the acts on one item, whose sleep slot is `bit`; `rest` is the inbox without its message, `print` the fingerprint without that
+    /// message.
     #[inline(always)]
     fn add(&mut self, mirrors: &Mirrors, (actor, item, bit): (u16, u16, u64), acts: Span, rest: u32, print: u128) {
         let acts = &mirrors.acts[acts.range()];
@@ -50,11 +53,11 @@ impl Listing<'_> {
         let mut before = self.before | bit;
         for (act, branch) in acts.iter().zip(0..) {
             let mut listed = Listed { number: Number::Act { actor, item, branch }.write(), asleep: 0, print: 0 };
-            if act.aside {
-                self.late.push((self.out.len(), Step::Act { actor, item, branch }));
+            if act.changes_environment {
+                self.environment_changes.push((self.out.len(), Step::Act { actor, item, branch }));
                 before = self.before;
             } else {
-                listed.asleep = (self.asleep | self.before) & act.undisturbed;
+                listed.asleep = (self.asleep | self.before) & act.stays_asleep;
                 listed.print = self.send(mirrors, actor, rest, act, act.change.after(print));
             }
             self.out.push(listed);
@@ -62,21 +65,21 @@ impl Listing<'_> {
         self.before = before;
     }
 
-    /// The fingerprint after what an act sends.
+    /// The fingerprint after the sends of an act.
     #[inline(always)]
     fn send(&self, mirrors: &Mirrors, actor: u16, rest: u32, act: &Act, mut print: u128) -> u128 {
         for sent in &mirrors.sends[act.sends.range()] {
-            if self.lands(mirrors, sent.to) {
+            if self.is_kept(mirrors, sent.to) {
                 let inbox = if sent.to == actor { rest } else { self.inboxes[usize::from(sent.to)] };
-                print = self.worlds.landing(mirrors, inbox, sent).after(print);
+                print = self.worlds.send_change(mirrors, inbox, sent).after(print);
             }
         }
         print
     }
 
     #[inline(always)]
-    fn lands(&self, mirrors: &Mirrors, to: u16) -> bool {
-        !(self.dropped && mirrors.seats[self.locals[usize::from(to)] as usize].down)
+    fn is_kept(&self, mirrors: &Mirrors, to: u16) -> bool {
+        !(self.dropped && mirrors.local_summaries[self.locals[usize::from(to)] as usize].down)
     }
 }
 
@@ -99,34 +102,34 @@ impl Worlds {
                             let network = |from, to| self.blueprint().channel(from, to);
                             self.change_causal(mirrors, state, |causal| causal.read_again(message as usize, &network));
                         }
-                        self.change_weather(mirrors, state, |weather| weather.left.duplicates -= 1);
+                        self.change_environment(mirrors, state, |environment| environment.left.duplicates -= 1);
                     }
                 }
                 self.apply(mirrors, state, to, effects, branch);
             }
             Step::Lose { to, message } => {
                 self.take(mirrors, state, to, message, false);
-                self.change_weather(mirrors, state, |weather| weather.left.losses -= 1);
+                self.change_environment(mirrors, state, |environment| environment.left.losses -= 1);
             }
             Step::Crash { actor } => self.crash(mirrors, state, actor),
             Step::Restart { actor, effects, branch } => {
-                self.change_weather(mirrors, state, |weather| weather.left.restarts -= 1);
+                self.change_environment(mirrors, state, |environment| environment.left.restarts -= 1);
                 self.apply(mirrors, state, actor, effects, branch);
             }
-            Step::Split { side } => self.change_weather(mirrors, state, |weather| {
-                weather.split = Some(named_side(side, self.actors()));
-                weather.left.splits -= 1;
+            Step::Split { side } => self.change_environment(mirrors, state, |environment| {
+                environment.split = Some(named_side(side, self.actors()));
+                environment.left.splits -= 1;
             }),
-            Step::Heal => self.change_weather(mirrors, state, |weather| weather.split = None),
+            Step::Heal => self.change_environment(mirrors, state, |environment| environment.split = None),
         }
     }
 
-    /// An actor reacts: its message is taken, its local state is the next one, what it sends sets out. The fingerprint stays as it was, unless
-    /// more happens than the acts say: whoever asks for the state knows it already.
+    /// Takes an act of an actor: removes the message, replaces the local state, sends. The caller knows the fingerprint of the successor
+    /// already, so it is not updated here, except where the act also changes the environment.
     #[inline]
     pub(crate) fn act(&self, mirrors: &mut Mirrors, state: &mut State, actor: u16, item: u16, branch: u16) {
         let (head, act) = self.found_act(mirrors, state, actor, item, branch);
-        if act.aside {
+        if act.changes_environment {
             let step = self.act_in_full(mirrors, state, actor, item, branch);
             return self.perform(mirrors, state, &step);
         }
@@ -144,7 +147,7 @@ impl Worlds {
         }
     }
 
-    /// What an actor does about one of its items, and the message if it is one.
+    /// An act on one item of an actor, and the message if the item is one.
     #[inline(always)]
     pub(crate) fn found_act(
         &self,
@@ -165,7 +168,7 @@ impl Worlds {
         self.step_in_full(mirrors, place, u32::from(item), branch)
     }
 
-    /// Adds every successor that is not asleep to `out`; how many there are.
+    /// Adds every successor that is not by a sleeping item to `out`; returns the number of all successors.
     pub(crate) fn list_successors(
         &self,
         mirrors: &mut Mirrors,
@@ -174,21 +177,21 @@ impl Worlds {
         out: &mut Vec<Listed>,
     ) -> u64 {
         let (worlds, (locals, inboxes)) = (self, state.ids.split_at(self.actors()));
-        let (dropped, late) = (self.drops_messages(), SmallVec::new());
-        let (before, beds, count) = (0, self.beds(), 0);
-        let mut listing = Listing { worlds, locals, inboxes, dropped, asleep, before, count, out, late };
+        let (dropped, environment_changes) = (self.drops_messages(), SmallVec::new());
+        let (before, sleep_slots, count) = (0, self.sleep_slots(), 0);
+        let mut listing = Listing { worlds, locals, inboxes, dropped, asleep, before, count, out, environment_changes };
         for ((&local, &inbox), actor) in locals.iter().zip(inboxes).zip(0..) {
             let Items { heads, own } = self.items(mirrors, local, inbox);
             for (at, item) in heads.range().zip(0..) {
-                let bit = beds.bit(actor, mirrors.beds[at].into());
+                let bit = sleep_slots.bit(actor, mirrors.sleep_slots[at].into());
                 if !listing.skips(mirrors, bit) {
                     let Head { envelope, rest, change } = mirrors.heads[at];
-                    let acts = self.answer(mirrors, local, envelope);
+                    let acts = self.acts_on_message(mirrors, local, envelope);
                     listing.add(mirrors, (actor, item, bit), acts, rest, change.after(state.print));
                 }
             }
             for (at, nth) in own.range().zip(0..) {
-                let bit = beds.bit(actor, beds.own(nth.into()));
+                let bit = sleep_slots.bit(actor, sleep_slots.own(nth.into()));
                 if !listing.skips(mirrors, bit) {
                     let item = heads.range().len() as u16 + nth;
                     listing.add(mirrors, (actor, item, bit), mirrors.own[at], inbox, state.print);
@@ -196,15 +199,15 @@ impl Worlds {
             }
         }
         let count = listing.count;
-        for (at, step) in listing.late {
+        for (at, step) in listing.environment_changes {
             out[at].print = self.build_print(mirrors, state, &step);
         }
-        if mirrors.sky(state).clear {
+        if mirrors.environment_summary(state).fault_free {
             return count;
         }
-        let weather = mirrors.weathers.get(state.weather()).clone();
+        let environment = mirrors.environments.get(state.environment()).clone();
         let mut faults = Vec::new();
-        self.fault_steps(mirrors, state, &weather, &mut faults);
+        self.fault_steps(mirrors, state, &environment, &mut faults);
         for (number, step) in faults.iter().enumerate() {
             let (number, print) = (Number::Fault(number as u32).write(), self.build_print(mirrors, state, step));
             out.push(Listed { number, asleep: 0, print });
@@ -218,7 +221,7 @@ impl Worlds {
         next.print
     }
 
-    /// The branch of a handler takes effect: its next local state, then its sends in order, or its failure.
+    /// Applies a branch of a handler: its next local state, then its sends in order, or its failure.
     fn apply(&self, mirrors: &mut Mirrors, state: &mut State, actor: u16, effects: u32, branch: u16) {
         if effects as usize >= mirrors.effects.len() {
             self.table.copy(mirrors);
@@ -227,12 +230,12 @@ impl Worlds {
         let effects = mirrors.effects[effects as usize].clone();
         let Branch { local, failure, ref sends, .. } = effects[usize::from(branch)];
         self.set_local(mirrors, state, actor, local);
-        if self.watches() && effects[usize::from(branch)].records() {
-            let weather = self.weather_after(mirrors, state.weather(), actor, done);
-            self.set_weather(mirrors, state, weather);
+        if self.monitors() && effects[usize::from(branch)].records() {
+            let environment = self.environment_after(mirrors, state.environment(), actor, done);
+            self.set_environment(mirrors, state, environment);
         }
         if failure != NONE {
-            return self.change_weather(mirrors, state, |weather| weather.failed = Some((actor, failure)));
+            return self.change_environment(mirrors, state, |environment| environment.failed = Some((actor, failure)));
         }
         match self.is_causal() {
             true => self.send_causal(mirrors, state, actor, sends),
@@ -240,7 +243,7 @@ impl Worlds {
         }
     }
 
-    /// A message sets out.
+    /// Puts a message into the inbox of its destination.
     fn deposit(&self, mirrors: &mut Mirrors, state: &mut State, to: u16, envelope: u32) {
         if !self.is_lost(mirrors, state, to) {
             let next = self.pushed(mirrors, state.inbox(to), envelope);
@@ -259,13 +262,13 @@ impl Worlds {
         });
     }
 
-    /// Whether a message to this actor is gone at once.
+    /// Whether a message to this actor is dropped when it is sent.
     #[inline]
     fn is_lost(&self, mirrors: &Mirrors, state: &State, to: u16) -> bool {
-        self.drops_messages() && mirrors.seats[state.ids[usize::from(to)] as usize].down
+        self.drops_messages() && mirrors.local_summaries[state.ids[usize::from(to)] as usize].down
     }
 
-    /// Removes a message; under causal delivery its destination learns its past if it was `read`.
+    /// Removes a message; under causal delivery its past is merged into that of its destination if it was `read`.
     fn take(&self, mirrors: &mut Mirrors, state: &mut State, to: u16, message: u32, read: bool) {
         if self.is_causal() {
             let network = |from, to| self.blueprint().channel(from, to);
@@ -283,22 +286,22 @@ impl Worlds {
         state.set(state.inbox_slot(actor), inbox, |id| mirrors.inboxes.print(id));
     }
 
-    fn change_weather(&self, mirrors: &mut Mirrors, state: &mut State, change: impl FnOnce(&mut Weather)) {
-        let mut weather = (**mirrors.weathers.get(state.weather())).clone();
-        change(&mut weather);
-        let id = match mirrors.forecasts.get(&weather) {
+    fn change_environment(&self, mirrors: &mut Mirrors, state: &mut State, change: impl FnOnce(&mut Environment)) {
+        let mut environment = (**mirrors.environments.get(state.environment())).clone();
+        change(&mut environment);
+        let id = match mirrors.environment_ids.get(&environment) {
             Some(&id) => id,
             None => {
-                let id = self.learn(mirrors, |entries, _| entries.weather(weather.clone()));
-                mirrors.forecasts.insert(weather, id);
+                let id = self.learn(mirrors, |entries, _| entries.environment(environment.clone()));
+                mirrors.environment_ids.insert(environment, id);
                 id
             }
         };
-        self.set_weather(mirrors, state, id);
+        self.set_environment(mirrors, state, id);
     }
 
-    fn set_weather(&self, mirrors: &Mirrors, state: &mut State, id: u32) {
-        state.set(state.ids.len() - 1, id, |id| mirrors.weathers.print(id));
+    fn set_environment(&self, mirrors: &Mirrors, state: &mut State, id: u32) {
+        state.set(state.ids.len() - 1, id, |id| mirrors.environments.print(id));
     }
 
     fn change_causal(&self, mirrors: &mut Mirrors, state: &mut State, change: impl FnOnce(&mut Causal)) {
@@ -322,15 +325,17 @@ impl Worlds {
         };
         match down {
             Ok(down) => self.set_local(mirrors, state, actor, down),
-            Err(failure) => self.change_weather(mirrors, state, |weather| weather.failed = Some((actor, failure))),
+            Err(failure) => {
+                self.change_environment(mirrors, state, |environment| environment.failed = Some((actor, failure)))
+            }
         }
-        self.change_weather(mirrors, state, |weather| weather.left.crashes -= 1);
+        self.change_environment(mirrors, state, |environment| environment.left.crashes -= 1);
         if self.drops_messages() {
             self.forget_messages(mirrors, state, actor);
         }
     }
 
-    /// What is on its way to an actor that is down for good is gone.
+    /// Drops all messages in flight to an actor that has crashed and cannot restart.
     fn forget_messages(&self, mirrors: &mut Mirrors, state: &mut State, actor: u16) {
         if self.is_causal() {
             let network = |from, to| self.blueprint().channel(from, to);

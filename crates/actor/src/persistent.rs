@@ -1,25 +1,26 @@
-//! Partial-order reduction by persistent sets: in most states it is enough to let one actor go on.
+//! Partial-order reduction by persistent sets: in most states it suffices to explore the steps of one actor.
 //!
-//! Steps of different actors commute under asyn, p2p and cd: each touches its own situation and the channels it sends on, and nobody
-//! else sends on those. So *all the steps of one actor* are persistent unless the others, on their own, can bring it a message that it
-//! could take first. They cannot if
-//! - nobody who may still become active may send to it (the only way under asyn), or
-//! - under p2p and cd, everybody who may has a message on the way to it already: what comes later waits behind that one.
+//! Steps of different actors commute under asyn, p2p and cd: each changes its own actor's local state and the channels on which this actor
+//! sends, and no other actor sends on those. So *the set of all steps of one actor* is persistent unless the other actors, without a step
+//! of this one, can send it a message that it could receive first. They cannot if
+//! - no actor that may still become active may send to it (the only case under asyn), or
+//! - under p2p and cd, every actor that may become active and send to it has a message in flight to it already: later ones wait behind that
+//!   one.
 //!
-//! Under mbox the order of arrivals is part of the state, so steps that send to the same actor do not commute; but a mailbox that is not
-//! empty offers the same message whatever arrives. There all the steps of an actor are persistent if its mailbox is not empty (or nobody
-//! may fill it) and nobody who may become active may send to whom it is about to send.
+//! Under mbox the order of arrivals is part of the state, so steps that send to the same actor do not commute; but the head of a nonempty
+//! mailbox does not change when messages arrive. There the steps of an actor are a persistent set if its mailbox is not empty (or no actor
+//! that may become active may send to it) and no actor that may become active may send to a destination of these steps.
 //!
-//! Who may become active is read off the declared topology ([`System::sends_only_to`](crate::System::sends_only_to)); without one
-//! everybody may send to everybody and little is saved.
+//! Which actors may become active is derived from the declared topology ([`System::sends_only_to`](crate::System::sends_only_to)); without
+//! one every actor may send to every actor, and the reduction is small.
 //!
-//! PSym's PRED (appendix D) explores the messages that are least in causal order among *all* that are pending. That loses worlds, even
-//! under causal delivery: let A send e to T and then x to B, C send m to U and then y to D, B answer x with z to U, and D answer y with w
-//! to T. Then T may take w before e while U takes z before m; but PRED starts with e or with m, and either choice rules that out. Its proof
-//! shows that what is not least comes after *some* least message and uses that it comes after *each*. The sets here are smaller in number,
-//! and right; `tests/persistent.rs` has that system.
+//! PSym's PRED (appendix D) explores the messages that are minimal in causal order among *all* pending ones. That loses executions, even
+//! under causal delivery: let A send e to T and then x to B, C send m to U and then y to D, B reply to x with z to U, and D reply to y with
+//! w to T. Then T may receive w before e while U receives z before m; but PRED starts with e or with m, and either choice rules that out.
+//! Its proof shows that a message that is not minimal comes after *some* minimal one and uses that it comes after *each*. The sets here
+//! reduce fewer states, and are sound; `tests/persistent.rs` contains that system.
 //!
-//! While a fault may still happen nothing is reduced: faults draw on common budgets.
+//! While fault budget is left or a partition exists nothing is reduced: faults draw on common budgets, so they do not commute.
 
 use crate::state::State;
 use crate::step::Step;
@@ -28,12 +29,12 @@ use crate::table::Mirrors;
 use crate::worlds::Worlds;
 use manyworlds_core::Network;
 
-/// Moves the steps of one actor to the front if they are persistent; the size of the set.
+/// Moves the steps of one actor to the front if they are a persistent set; returns the size of the set.
 pub fn persistent(worlds: &Worlds, state: &State, steps: &mut [Step]) -> usize {
     let full: Vec<Step> = steps.iter().map(|step| worlds.in_full(state, step)).collect();
     let mirrors = &*worlds.prepared();
-    let weather = worlds.weather(mirrors, state);
-    if !weather.left.none() || weather.split.is_some() {
+    let environment = worlds.environment(mirrors, state);
+    if !environment.left.none() || environment.split.is_some() {
         return steps.len();
     }
     let survey = Survey::new(worlds, mirrors, state, steps);
@@ -52,13 +53,13 @@ pub fn persistent(worlds: &Worlds, state: &State, steps: &mut [Step]) -> usize {
     len
 }
 
-/// What the state tells about who may do what.
+/// The facts about a state from which persistent sets are computed.
 struct Survey<'a> {
     blueprint: &'a Blueprint,
     mirrors: &'a Mirrors,
-    /// Who has a step now: a bit for each actor.
+    /// The actors with an enabled step: a bit for each.
     enabled: u64,
-    /// From whom something is on its way to each actor.
+    /// For each actor the senders of messages in flight to it: a bit for each.
     waiting: Vec<u64>,
 }
 
@@ -73,7 +74,7 @@ impl<'a> Survey<'a> {
         Survey { blueprint, mirrors, enabled, waiting }
     }
 
-    /// Those other than `actor` who may take a step, now or later, while it takes none.
+    /// The actors other than `actor` that may take a step, now or later, while it takes none.
     fn active_without(&self, actor: u16) -> u64 {
         let mut active = self.enabled & !(1 << actor);
         loop {
@@ -96,7 +97,7 @@ impl<'a> Survey<'a> {
         silent && self.targets(steps).all(|to| !self.contended(actor, to, active))
     }
 
-    /// Whether what `from` may still send to `actor` cannot be taken before what is there now.
+    /// Whether messages that `from` may still send to `actor` cannot be received before a message that is in flight now.
     fn waits(&self, from: u16, actor: u16) -> bool {
         let waiting = self.waiting[usize::from(actor)];
         match self.blueprint.channel(from, actor) {
@@ -106,7 +107,7 @@ impl<'a> Survey<'a> {
         }
     }
 
-    /// To whom these steps send.
+    /// The destinations of the messages that these steps send.
     fn targets(&self, steps: &[Step]) -> impl Iterator<Item = u16> {
         let handlers = steps.iter().filter_map(Step::handler);
         handlers.flat_map(|(effects, _)| {
@@ -115,7 +116,7 @@ impl<'a> Survey<'a> {
         })
     }
 
-    /// Whether somebody active may put something into the mailbox in which `actor` puts something.
+    /// Whether an active actor may send to the mailbox of `to` under mbox, to which `actor` sends under mbox.
     fn contended(&self, actor: u16, to: u16, active: u64) -> bool {
         let shares = |b: u16| self.blueprint.may_send(b, to) && self.blueprint.channel(b, to) == Network::Mbox;
         self.blueprint.channel(actor, to) == Network::Mbox && members(active).any(shares)

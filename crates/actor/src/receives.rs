@@ -1,9 +1,11 @@
-//! What schedulers are told about the steps of a system: who receives what from whom, what it sends, which keys it touches, what is recorded.
+//! The interface to schedulers. For each step: sender and receiver, the messages that are sent, the keys that are touched, the events that
+//! are recorded.
 //!
-//! A lane is what a message must not overtake: under asyn equal messages from one actor to another (which of them comes first makes no difference), under
-//! p2p and cd a channel, under mbox all that comes to one actor that way. A timer is a message to oneself, one at a time; so is starting,
-//! where that is a step. Under cd a message that was sent by asyn carries what its sender knew, so that equal ones can differ: such a
-//! delivery is no receive to schedulers, and interferes with everything.
+//! A lane is a set of messages that must not overtake each other: under asyn equal messages from one actor to another (their order makes no
+//! difference), under p2p and cd a channel, under mbox all messages to one actor under mbox. A timer is treated as a message to oneself, at
+//! most one at a time; so is the start of an actor, where starting is a step. If some channel is causal, messages under asyn carry the
+//! causal past of their sender, so that equal ones can differ: the delivery of such a message is not reported as a receive, and schedulers
+//! treat it as dependent on everything.
 
 use crate::acts::key;
 use crate::context::NoteKind;
@@ -18,40 +20,41 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// What the user says about a message; `None` if it has another type.
-type Says<T> = Arc<dyn Fn(&dyn Any) -> Option<T> + Send + Sync>;
+/// A user's annotation of messages of one type; returns `None` for messages of other types.
+type Annotation<T> = Arc<dyn Fn(&dyn Any) -> Option<T> + Send + Sync>;
 
-/// Which keys messages touch, and which messages are excluded.
+/// The keys that messages touch, and the messages that are excluded.
 #[derive(Clone, Default)]
-pub struct Interest {
-    keys: Vec<Says<Keys>>,
-    excluded: Vec<Says<bool>>,
+pub struct Annotations {
+    keys: Vec<Annotation<Keys>>,
+    excluded: Vec<Annotation<bool>>,
 }
 
-impl Interest {
-    /// The keys of messages of one type.
+impl Annotations {
+    /// Declares the keys of messages of one type.
     pub fn touches<M: 'static>(&mut self, keys: impl Fn(&M) -> Keys + Send + Sync + 'static) {
         self.keys.push(Arc::new(move |message| Some(keys(message.downcast_ref::<M>()?))));
     }
 
-    /// Whether messages of one type are excluded.
+    /// Declares which messages of one type are excluded.
     pub fn excludes<M: 'static>(&mut self, excluded: impl Fn(&M) -> bool + Send + Sync + 'static) {
         self.excluded.push(Arc::new(move |message| Some(excluded(message.downcast_ref::<M>()?))));
     }
 
     fn keys_of(&self, message: &dyn Any) -> Keys {
-        ask(&self.keys, message).unwrap_or_default()
+        first_answer(&self.keys, message).unwrap_or_default()
     }
 
     fn is_excluded(&self, message: &dyn Any) -> bool {
-        ask(&self.excluded, message).unwrap_or(false)
+        first_answer(&self.excluded, message).unwrap_or(false)
     }
 }
 
-/// The first answer. One that panics is none: what nobody knows is explored in every order.
-fn ask<T>(says: &[Says<T>], message: &dyn Any) -> Option<T> {
-    let ask = |say: &Says<T>| panics::listen(|| catch_unwind(AssertUnwindSafe(|| say(message)))).ok().flatten();
-    says.iter().find_map(ask)
+/// The first annotation for a message. One that panics is ignored: a message without annotations is explored in every order.
+fn first_answer<T>(says: &[Annotation<T>], message: &dyn Any) -> Option<T> {
+    let answer =
+        |say: &Annotation<T>| panics::listen(|| catch_unwind(AssertUnwindSafe(|| say(message)))).ok().flatten();
+    says.iter().find_map(answer)
 }
 
 const TIMER: u64 = 4;
@@ -61,7 +64,7 @@ fn lane(class: u64, from: u16, to: u16, content: u64) -> Lane {
     Lane(class << 32 | u64::from(from) << 16 | u64::from(to), content)
 }
 
-/// The lane in which an envelope waits.
+/// The lane of an envelope.
 fn lane_of(network: Network, from: u16, to: u16, envelope: u32) -> Lane {
     match network {
         Network::Asyn => lane(0, from, to, u64::from(envelope)),
@@ -75,7 +78,7 @@ fn timer_lane(actor: u16, timer: &str) -> Lane {
 }
 
 impl Worlds {
-    /// What a step in full receives.
+    /// The receive of a step given in full ([`Worlds::in_full`]).
     pub(crate) fn received(&self, state: &State, step: &Step) -> Option<Receive> {
         let mirrors = &*self.prepared();
         let (effects, branch) = step.handler()?;
@@ -105,13 +108,13 @@ impl Worlds {
         let receive = self.receive_of(mirrors, state, envelope.from, to, lane, branch);
         Some(Receive {
             waiting: self.waiting(mirrors, state, to, key(self.blueprint(), envelope.from, to, id)),
-            keys: self.blueprint().interest.keys_of(content),
-            excluded: self.blueprint().interest.is_excluded(content),
+            keys: self.blueprint().annotations.keys_of(content),
+            excluded: self.blueprint().annotations.is_excluded(content),
             ..receive
         })
     }
 
-    /// How many messages to an actor have this key.
+    /// The number of messages in flight to an actor with this key.
     fn waiting(&self, mirrors: &Mirrors, state: &State, to: u16, wanted: Key) -> u32 {
         let blueprint = self.blueprint();
         let same = |&id: &u32| key(blueprint, mirrors.envelopes.get(id).from, to, id) == wanted;
@@ -124,7 +127,7 @@ impl Worlds {
         count as u32
     }
 
-    /// A receive of which nothing is known but its lane and what comes of it.
+    /// The receive of an input with this lane and these effects; keys and exclusion are set to their defaults.
     fn receive_of(
         &self,
         mirrors: &Mirrors,
@@ -149,7 +152,8 @@ impl Worlds {
         }
     }
 
-    /// Where a step of `actor` puts something: messages, and timers that were not set, or that went off in this very step.
+    /// The lanes to which a step of `actor` adds an entry: those of its messages, and of timers that were not set before or that expired in
+    /// this step.
     fn lanes_filled(&self, mirrors: &Mirrors, state: &State, actor: u16, taken: Lane, branch: &Branch) -> Vec<Lane> {
         let blueprint = self.blueprint();
         let gone = |to: u16| self.drops_messages() && mirrors.local(state, to).status == Status::Down;
@@ -166,13 +170,13 @@ impl Worlds {
         lanes
     }
 
-    /// The mailboxes of several senders that a step of `actor` puts something into.
+    /// The mailboxes under mbox (shared by several senders) to which a step of `actor` sends: a bit for each.
     fn mailboxes(&self, actor: u16, branch: &Branch) -> u64 {
         let shared = |to: u16| self.blueprint().channel(actor, to) == Network::Mbox;
         branch.sends.iter().filter(|send| shared(send.to)).fold(0, |boxes, send| boxes | 1 << send.to)
     }
 
-    /// Adds what a step in full records.
+    /// Adds the events that a step, given in full, records.
     pub(crate) fn note_history(&self, step: &Step, out: &mut Vec<HistoryEvent>) {
         let (Some((effects, branch)), Some(actor)) = (step.handler(), step.whose()) else { return };
         let effects = self.mirrors.borrow().effects[effects as usize].clone();

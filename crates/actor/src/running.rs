@@ -1,21 +1,21 @@
-//! Which handler runs at the moment. A handler runs once for each (local state, input), so noting its actor and its input by reference costs
-//! little; they are written out only when someone has to know.
+//! The handler that is currently running. A handler runs once for each (local state, input), so storing references to its actor and its
+//! input costs little; they are formatted only when they are reported.
 
 use crate::erased::{Event, Value};
 use manyworlds_core::running::{Call, UserCode};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What a handler was called with.
+/// The input of a call of user code.
 pub enum Called {
     /// The actor starts.
     Start,
     /// The actor restarts after a crash.
     Restart,
-    /// A timer fired.
+    /// A timer expired.
     Timer(&'static str),
     /// A message, and the name of the actor that sent it.
     Message(String, Arc<dyn Value>),
-    /// Which part of its state survives a crash.
+    /// The user code that returns the part of the state that survives a crash.
     Durable,
 }
 
@@ -41,12 +41,12 @@ impl Called {
     }
 }
 
-/// The handler that runs, if one does. The table runs one at a time.
+/// The handler that is running, if any. The table runs one at a time.
 #[derive(Default)]
 pub struct Handlers(Mutex<(u64, Option<(String, Called)>)>);
 
 impl Handlers {
-    /// Runs `f`, which is a handler of the actor with this name and does not unwind.
+    /// Runs `f`, which calls a handler of the actor with this name and does not unwind.
     pub fn note<R>(&self, actor: &str, called: Called, f: impl FnOnce() -> R) -> R {
         {
             let (number, current) = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);

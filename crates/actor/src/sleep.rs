@@ -1,82 +1,84 @@
-//! Sleep sets (Godefroid): which of the things an actor may react to need not be tried again, because their order makes no difference.
+//! Sleep sets (Godefroid): the items of actors that need not be explored in a state, because an earlier exploration in the other order
+//! leads to the same states.
 //!
-//! Acts of two actors commute: what one sends goes behind whatever the other takes. Only if both send into one queue (mbox) does their order remain
-//! visible. But what sleeps must be recognized after the other act. So a set has a *bed* for each thing that keeps its name:
-//! what does not come from outside is numbered in a local state; the first message of a queue is known by the queue. Only under asyn is
-//! a message known by its place among the others, and whatever arrives there wakes them all.
+//! Acts of two actors commute: a message that one sends is queued behind every message that the other can receive. Only if both send into
+//! one queue (mbox) does the state depend on their order. But an item that is asleep must also be identified after the other act. So a
+//! sleep set has a *slot* for each item whose identity survives acts of other actors: an input other than a message is identified by its
+//! index in the local state, the head of a queue by the queue. Under asyn, however, a message is identified by its position among the
+//! heads, so an arrival at this actor wakes all its messages.
 //!
-//! A set is a word, with a few beds for each actor. Whatever finds none does not sleep.
+//! A sleep set is a word, with a few slots for each actor. An item without a slot is never asleep.
 
 use crate::system::Blueprint;
 use crate::table::Send;
 use manyworlds_core::Network;
 
-/// Not a bed.
-pub const NONE: u32 = u8::MAX as u32;
-/// At most so many beds are for what does not come from outside.
+/// The item has no slot.
+pub const NO_SLOT: u32 = u8::MAX as u32;
+/// The maximal number of slots of an actor for inputs other than messages.
 const OWN: u32 = 8;
 
-/// How many beds there are.
+/// The layout of the slots in a sleep set.
 #[derive(Clone, Copy, Debug)]
-pub struct Beds {
-    /// For each actor.
+pub struct SleepSlots {
+    /// The number of slots of each actor.
     width: u32,
-    /// For the messages among them.
+    /// How many of them are for messages.
     messages: u32,
 }
 
-impl Beds {
-    /// In a system of so many actors.
-    pub fn new(actors: usize) -> Beds {
+impl SleepSlots {
+    /// The layout for a system with this many actors.
+    pub fn new(actors: usize) -> SleepSlots {
         let width = 64 / actors.max(2) as u32;
-        Beds { width, messages: width.min(width.saturating_sub(OWN).max(actors as u32)) }
+        SleepSlots { width, messages: width.min(width.saturating_sub(OWN).max(actors as u32)) }
     }
 
-    /// The bed of an actor, as a set.
+    /// The sleep set that contains only this slot of an actor; empty if there is no such slot.
     #[inline(always)]
-    pub fn bit(self, actor: u16, bed: u32) -> u64 {
-        if bed < self.width { 1 << (u32::from(actor) * self.width + bed) } else { 0 }
+    pub fn bit(self, actor: u16, slot: u32) -> u64 {
+        if slot < self.width { 1 << (u32::from(actor) * self.width + slot) } else { 0 }
     }
 
-    /// The bed of the `nth` thing that does not come from outside.
+    /// The slot of the `nth` input other than a message.
     #[inline(always)]
     pub fn own(self, nth: u32) -> u32 {
         match self.width.checked_sub(nth + 1) {
-            Some(bed) if bed >= self.messages => bed,
-            _ => NONE,
+            Some(slot) if slot >= self.messages => slot,
+            _ => NO_SLOT,
         }
     }
 }
 
-/// The bed of a message from `from` that can be received, the `nth` of those.
-pub fn bed_of_message(blueprint: &Blueprint, actor: u16, from: u16, nth: u32) -> u32 {
-    let bed = match arrivals(blueprint, actor) {
+/// The slot of a deliverable message from `from`, the `nth` head of its inbox.
+pub fn message_slot(blueprint: &Blueprint, actor: u16, from: u16, nth: u32) -> u32 {
+    let slot = match arrivals(blueprint, actor) {
         Some(Network::P2p) => u32::from(from),
         Some(Network::Mbox) => 0,
         Some(Network::Asyn) => nth,
-        _ => NONE,
+        _ => NO_SLOT,
     };
-    if bed < Beds::new(blueprint.actors.len()).messages { bed } else { NONE }
+    if slot < SleepSlots::new(blueprint.actors.len()).messages { slot } else { NO_SLOT }
 }
 
-/// What may go on sleeping after an act of `actor`.
-pub fn undisturbed(blueprint: &Blueprint, actor: u16, sends: &[Send]) -> u64 {
-    let (actors, beds) = (blueprint.actors.len() as u16, Beds::new(blueprint.actors.len()));
+/// The sleep set of all items that an act of `actor` commutes with and that can be identified after it.
+pub fn stays_asleep(blueprint: &Blueprint, actor: u16, sends: &[Send]) -> u64 {
+    let (actors, sleep_slots) = (blueprint.actors.len() as u16, SleepSlots::new(blueprint.actors.len()));
     let queues = |from: u16, to: u16| blueprint.channel(from, to) == Network::Mbox;
     let races = |other: u16, to: u16| queues(actor, to) && queues(other, to) && blueprint.may_send(other, to);
-    let left = |other: u16| {
+    let kept = |other: u16| {
         if other == actor || sends.iter().any(|send| races(other, send.to)) {
             return 0;
         }
-        let disturbed = sends.iter().any(|send| send.to == other);
-        let lost = disturbed && !matches!(arrivals(blueprint, other), Some(Network::P2p | Network::Mbox));
-        let first = if lost { beds.messages } else { 0 };
-        (first..beds.width).fold(0, |set, bed| set | beds.bit(other, bed))
+        let gets_message = sends.iter().any(|send| send.to == other);
+        let renumbered = gets_message && !matches!(arrivals(blueprint, other), Some(Network::P2p | Network::Mbox));
+        let first = if renumbered { sleep_slots.messages } else { 0 };
+        (first..sleep_slots.width).fold(0, |set, slot| set | sleep_slots.bit(other, slot))
     };
-    (0..actors).map(left).sum()
+    (0..actors).map(kept).sum()
 }
 
-/// How messages come to an actor, if all come in the same way.
+/// The network of all channels to an actor, if it is the same for all of them.
 fn arrivals(blueprint: &Blueprint, actor: u16) -> Option<Network> {
     let mut networks = (0..blueprint.actors.len() as u16).map(|from| blueprint.channel(from, actor));
     let first = networks.next()?;

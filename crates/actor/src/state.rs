@@ -1,17 +1,17 @@
-//! A global state: a short vector of ids, and the fingerprint that goes with it.
+//! A global state: a short vector of ids, with its fingerprint.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::{Deref, DerefMut};
 
-/// Room for seven actors without a detour.
-const ROOM: usize = 16;
+/// The number of ids that are stored inline: enough for seven actors.
+const INLINE: usize = 16;
 
-/// A short list of ids whose length never changes. Copying a list of the usual length is copying an array: that happens once for each state.
+/// A short list of ids with a fixed length. States are cloned often; cloning a list of usual length copies an array and does not allocate.
 #[derive(Clone)]
 pub(crate) struct Ids {
     len: u32,
-    inline: [u32; ROOM],
+    inline: [u32; INLINE],
     long: Option<Box<Long>>,
 }
 
@@ -21,7 +21,7 @@ struct Long(Box<[u32]>);
 
 impl From<&[u32]> for Ids {
     fn from(ids: &[u32]) -> Ids {
-        let (mut inline, fits) = ([0; ROOM], ids.len() <= ROOM);
+        let (mut inline, fits) = ([0; INLINE], ids.len() <= INLINE);
         if fits {
             inline[..ids.len()].copy_from_slice(ids);
         }
@@ -51,39 +51,39 @@ impl DerefMut for Ids {
     }
 }
 
-/// A global state: the local situation of each actor, then the inbox of each (or all that is on its way in one slot, where channels are causal),
-/// then the weather.
+/// A global state: the local state of each actor, then the inbox of each (one slot for all messages in flight, if some channel is causal),
+/// then the environment.
 #[derive(Clone)]
 pub struct State {
-    /// The sum of the prints of all slots.
+    /// The fingerprint: the sum of the fingerprints of all slots.
     pub(crate) print: u128,
     pub(crate) ids: Ids,
 }
 
 impl State {
-    /// Local situations, inboxes or what is on its way, the weather.
+    /// The ids of the local states, of the inboxes (or of all messages in flight), and of the environment.
     pub fn ids(&self) -> &[u32] {
         &self.ids
     }
 
     #[inline]
-    pub(crate) fn weather(&self) -> u32 {
+    pub(crate) fn environment(&self) -> u32 {
         self.ids[self.ids.len() - 1]
     }
 
-    /// Where the inbox of an actor is, where channels are not causal.
+    /// The slot of an actor's inbox, if no channel is causal.
     #[inline]
     pub(crate) fn inbox_slot(&self, actor: u16) -> usize {
         self.ids.len() / 2 + usize::from(actor)
     }
 
-    /// The inbox of an actor, where channels are not causal.
+    /// The inbox of an actor, if no channel is causal.
     #[inline]
     pub(crate) fn inbox(&self, actor: u16) -> u32 {
         self.ids[self.inbox_slot(actor)]
     }
 
-    /// Puts another id into a slot; `print` says what ids stand for.
+    /// Replaces the id in a slot and updates the fingerprint; `print` returns the fingerprint of an id.
     pub(crate) fn set(&mut self, slot: usize, id: u32, print: impl Fn(u32) -> u128) {
         let old = std::mem::replace(&mut self.ids[slot], id);
         self.print = self.print.wrapping_add(print(id)).wrapping_sub(print(old));

@@ -1,82 +1,82 @@
-//! What can happen in a global state: one macro step. Every id in it is valid for all workers of a run.
+//! The steps of a system. Every id in a step is valid for all workers of a run.
 
-/// A macro step: one message, timer or fault, and the handler to its end.
+/// A macro step: one message, timer or fault, and the complete run of the handler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
-    /// An actor reacts: one of the first three of the following. See [`crate::Worlds::in_full`].
+    /// An actor reacts: a short form of `Start`, `Deliver` or `Timer`. See [`crate::Worlds::in_full`].
     Act {
-        /// Who.
+        /// The actor.
         actor: u16,
-        /// To which of its items: messages that can come next, then what does not come from outside.
+        /// The index of the input among its items: deliverable messages, then inputs other than messages.
         item: u16,
-        /// Which of its choices.
+        /// The branch of the handler.
         branch: u16,
     },
-    /// An actor starts (only where the order of starts can be seen, that is under mbox).
+    /// An actor starts. This is a step only where the order of starts is observable: under mbox, and where the start records an operation.
     Start {
-        /// Who.
+        /// The actor.
         actor: u16,
-        /// What its handler does.
+        /// Id of the effects of the handler.
         effects: u32,
-        /// Which of its choices.
+        /// The branch of the handler.
         branch: u16,
     },
     /// A message is delivered.
     Deliver {
-        /// To whom.
+        /// The destination.
         to: u16,
-        /// Id of the envelope; under causal delivery its position.
+        /// Id of the envelope; if some channel is causal, its position among the messages in flight.
         message: u32,
-        /// What the handler does.
+        /// Id of the effects of the handler.
         effects: u32,
-        /// Which of its choices.
+        /// The branch of the handler.
         branch: u16,
-        /// It stays on its way: a duplicate.
+        /// The message stays in flight: a duplicate.
         again: bool,
     },
-    /// A timer goes off.
+    /// A timer expires.
     Timer {
-        /// Whose.
+        /// The actor.
         actor: u16,
-        /// Which: its position among those that are set.
+        /// The index of the timer among those that are set.
         timer: u16,
-        /// What the handler does.
+        /// Id of the effects of the handler.
         effects: u32,
-        /// Which of its choices.
+        /// The branch of the handler.
         branch: u16,
     },
     /// A message is lost.
     Lose {
-        /// To whom it was sent.
+        /// The destination.
         to: u16,
-        /// Id of the envelope; under causal delivery its position.
+        /// Id of the envelope; if some channel is causal, its position among the messages in flight.
         message: u32,
     },
-    /// An actor goes down.
+    /// An actor crashes.
     Crash {
-        /// Who.
+        /// The actor.
         actor: u16,
     },
-    /// An actor comes up again.
+    /// An actor restarts after a crash.
     Restart {
-        /// Who.
+        /// The actor.
         actor: u16,
-        /// What its handler does.
+        /// Id of the effects of the handler.
         effects: u32,
-        /// Which of its choices.
+        /// The branch of the handler.
         branch: u16,
     },
-    /// The network falls into two parts.
+    /// The network is partitioned into two sides.
     Split {
-        /// One of them: a bit for each actor.
+        /// One of the sides: a bit for each actor.
         side: u64,
     },
-    /// The network is whole again.
+    /// The partition heals.
     Heal,
 }
 
 impl Step {
-    /// The handler that runs, and which of its choices; `None` if none runs, or if it is not told here.
+    /// The effects of the handler that runs, and the branch; `None` if no handler runs, or for [`Step::Act`], which does not contain them.
     pub fn handler(&self) -> Option<(u32, u16)> {
         match *self {
             Step::Start { effects, branch, .. }
@@ -87,7 +87,7 @@ impl Step {
         }
     }
 
-    /// The actor whose handler runs, coming up again included.
+    /// The actor whose handler runs, also for a restart.
     pub fn whose(&self) -> Option<u16> {
         match *self {
             Step::Restart { actor, .. } => Some(actor),
@@ -95,7 +95,7 @@ impl Step {
         }
     }
 
-    /// The actor that takes the step, if one does.
+    /// The actor that takes the step; `None` for faults, including restarts.
     pub fn actor(&self) -> Option<u16> {
         match *self {
             Step::Act { actor, .. } | Step::Start { actor, .. } | Step::Timer { actor, .. } => Some(actor),

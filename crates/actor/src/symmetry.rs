@@ -1,11 +1,11 @@
-//! Symmetry: of all states that are the same up to the names of identical actors, one is explored.
+//! Symmetry reduction: of all states that are equal up to the names of identical actors, one representative is explored.
 //!
-//! Of all renamings of the declared actors, the one whose slots have the least prints leads to the representative; most renamings lose at the first
-//! slots, and no more of them is worked out. Prints depend on what ids stand for and not on the ids, so the representative is the same whoever
-//! visits it, and whenever.
+//! It is the state under the renaming for which the sequence of slot fingerprints is least; most renamings are ruled out at the first
+//! slots, and the rest of the renamed state is not computed. Fingerprints depend on content and not on ids, so the representative does not
+//! depend on the worker or on the time of the visit.
 
 use crate::causal::Causal;
-use crate::faults::{Weather, named_side};
+use crate::faults::{Environment, named_side};
 use crate::inbox::{self, Inbox, Key};
 use crate::state::State;
 use crate::system::Blueprint;
@@ -16,14 +16,14 @@ use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// The most renamings that are tried for each state: 7!
+/// The maximal number of renamings that are tried for each state: 7!
 const MAX_RENAMINGS: usize = 5040;
 
-/// A new name for every actor.
+/// A permutation of the actors.
 #[derive(Clone, Debug)]
 pub struct Renaming {
     to: Vec<u16>,
-    /// Who gets the name of each actor.
+    /// The inverse: for each new name the actor that gets it.
     from: Vec<u16>,
 }
 
@@ -44,17 +44,17 @@ impl Renaming {
     }
 }
 
-/// All renamings of a system that leave it as it is, the identity first; what each makes of what was met so far.
+/// All permutations of declared identical actors, the identity first, with a cache of renamed ids.
 #[derive(Default)]
 pub struct Symmetry {
     renamings: Vec<Renaming>,
-    /// (renaming, local) → the local situation under the new names.
+    /// (renaming, local) → the renamed local state.
     locals: FxHashMap<(u32, u32), u32>,
-    /// (renaming, inbox) → the inbox under the new names.
+    /// (renaming, inbox) → the renamed inbox.
     inboxes: FxHashMap<(u32, u32), u32>,
 }
 
-/// Why the declared actors are not renamed, if there are too many of them.
+/// The reason why symmetry reduction is refused, if there are too many permutations.
 pub fn refusal(blueprint: &Blueprint) -> Option<String> {
     let ways = |group: &Vec<u16>| (1..=group.len()).try_fold(1usize, usize::checked_mul);
     let all = blueprint.identical.iter().try_fold(1usize, |all, group| all.checked_mul(ways(group)?));
@@ -85,7 +85,7 @@ impl Symmetry {
         Symmetry { renamings: renamings.into_iter().map(Renaming::new).collect(), ..Symmetry::default() }
     }
 
-    /// The id in one slot of a state under new names.
+    /// The id in one slot of a renamed state.
     fn slot(&mut self, worlds: &Worlds, nth: u32, state: &State, slot: usize) -> u32 {
         let (names, n) = (&self.renamings[nth as usize], worlds.actors());
         if slot < n {
@@ -94,7 +94,7 @@ impl Symmetry {
             return *self.locals.entry((nth, old)).or_insert_with(renamed);
         }
         if slot == state.ids().len() - 1 {
-            return weather(worlds, names, state);
+            return environment(worlds, names, state);
         }
         if worlds.is_causal() {
             return worlds.with_entries(|entries, blueprint| causal(entries, blueprint, names, state.ids()[n]));
@@ -104,7 +104,7 @@ impl Symmetry {
         *self.inboxes.entry((nth, old)).or_insert_with(renamed)
     }
 
-    /// Whether a renaming leads to less than these prints of slots.
+    /// Whether a renamed state has less slot fingerprints than `prints`, in lexicographic order.
     fn is_less(&mut self, worlds: &Worlds, nth: u32, state: &State, prints: &[u128]) -> bool {
         for (slot, &print) in prints.iter().enumerate() {
             let id = self.slot(worlds, nth, state, slot);
@@ -146,10 +146,10 @@ fn renamed(worlds: &Worlds, symmetry: &mut Symmetry, nth: u32, state: &State) ->
     worlds.state(&ids)
 }
 
-/// The part of a state that belongs to no actor, under new names.
-fn weather(worlds: &Worlds, names: &Renaming, state: &State) -> u32 {
+/// The renamed environment of a state.
+fn environment(worlds: &Worlds, names: &Renaming, state: &State) -> u32 {
     let n = worlds.actors();
-    let weather = worlds.weather(&worlds.prepared(), state);
+    let environment = worlds.environment(&worlds.prepared(), state);
     let side = |side: u64| (0..n as u16).filter(|a| (side >> a) & 1 == 1).fold(0, |s, a| s | 1u64 << names.index(a));
     let renamed_history = |stage: u32| {
         worlds.with_entries(|entries, _| {
@@ -157,15 +157,15 @@ fn weather(worlds: &Worlds, names: &Renaming, state: &State) -> u32 {
             entries.stage(renamed)
         })
     };
-    let renamed = Weather {
-        split: weather.split.map(|old| named_side(side(old), n)),
-        failed: weather.failed.map(|(actor, failure)| (names.index(actor), failure)),
-        history: weather.history.map(renamed_history),
-        ..weather
+    let renamed = Environment {
+        split: environment.split.map(|old| named_side(side(old), n)),
+        failed: environment.failed.map(|(actor, failure)| (names.index(actor), failure)),
+        history: environment.history.map(renamed_history),
+        ..environment
     };
-    match renamed == weather {
-        true => state.weather(),
-        false => worlds.with_entries(|entries, _| entries.weather(renamed)),
+    match renamed == environment {
+        true => state.environment(),
+        false => worlds.with_entries(|entries, _| entries.environment(renamed)),
     }
 }
 
@@ -183,7 +183,7 @@ fn local(entries: &mut Entries, blueprint: &Blueprint, names: &Renaming, id: u32
     entries.local(names.index(actor), status, value, timers.into_vec())
 }
 
-/// Runs user code. If it panics, the first such panic is noted: the run then says nothing, see [`Worlds::misnamed`].
+/// Runs user code. The first panic is recorded: the run then has no valid result, see [`Worlds::renaming_failure`].
 fn guarded<T>(
     entries: &mut Entries,
     blueprint: &Blueprint,
@@ -199,18 +199,18 @@ fn guarded<T>(
     let (words, place) = panics::take(payload.as_ref());
     let name = &blueprint.actors[usize::from(actor)].name;
     let place = place.map(|place| format!(" (at {place})")).unwrap_or_default();
-    entries.misnamed.get_or_insert_with(|| format!("`{what}` of actor `{name}` panics: {words}{place}"));
+    entries.renaming_failure.get_or_insert_with(|| format!("`{what}` of actor `{name}` panics: {words}{place}"));
     None
 }
 
 impl Worlds {
-    /// What went wrong when actors were given new names; then no answer of the run counts.
-    pub fn misnamed(&self) -> Option<String> {
-        self.with_entries(|entries, _| entries.misnamed.clone())
+    /// The first panic of user code that renames actors; if there is one, no result of the run is valid.
+    pub fn renaming_failure(&self) -> Option<String> {
+        self.with_entries(|entries, _| entries.renaming_failure.clone())
     }
 }
 
-/// The envelope as its destination would understand it under the new names.
+/// The renamed envelope; the message is renamed by the code of its destination.
 fn envelope(entries: &mut Entries, blueprint: &Blueprint, names: &Renaming, to: u16, id: u32) -> u32 {
     let old = entries.envelopes.get(id).clone();
     let message = entries.values.get(old.message).value.clone();

@@ -1,10 +1,10 @@
-//! Actors, networks, faults and properties put together.
+//! The builder of systems: actors, networks, faults and properties.
 
 use crate::actor::Actor;
 use crate::erased::AnyActor;
 use crate::faults::Faults;
 use crate::history::AnySpec;
-use crate::receives::Interest;
+use crate::receives::Annotations;
 use crate::view::{NotStarted, View};
 use crate::worlds::Worlds;
 use manyworlds_core::decides::{self, Setup, SubjectKind};
@@ -15,48 +15,48 @@ use rustc_hash::FxHashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
-/// The most actors that a system can have: a set of actors is a word.
+/// The maximal number of actors in a system: a set of actors is a word.
 pub const MAX_ACTORS: usize = 64;
 
-/// An actor in its place.
+/// An actor of a system.
 #[derive(Clone)]
-pub struct Cast {
+pub struct DeclaredActor {
     /// Its name.
     pub name: String,
-    /// What it does.
+    /// Its handlers.
     pub code: Arc<dyn AnyActor>,
-    /// Whether it is assumed not to stay enabled for ever without taking a step.
+    /// Whether weak fairness is assumed: it does not stay enabled for ever without taking a step.
     pub fair: bool,
-    /// Whether it may crash, if anybody may.
+    /// Whether it may crash, if there is a fault budget for crashes.
     pub may_crash: bool,
 }
 
 /// A predicate on global states.
 pub type Predicate = Arc<dyn Fn(&View<'_>) -> bool + Send + Sync>;
 
-/// A question about the system.
+/// A property of global states.
 #[derive(Clone)]
 pub struct Question {
-    /// When it must hold.
+    /// In which states or on which paths it must hold.
     pub kind: Kind,
     /// The user's name for it.
     pub name: String,
-    /// Once violated it stays violated.
+    /// Once violated it stays violated on every path.
     pub stable: bool,
-    /// Whether it holds.
+    /// The predicate.
     pub holds: Predicate,
 }
 
 impl Question {
-    /// Whether it holds; a predicate that panics neither holds nor does not: its words, and where.
-    pub fn ask(&self, view: &View<'_>) -> Result<bool, (String, Option<manyworlds_core::Location>)> {
+    /// Whether the predicate holds; if it panics, the message and the location of the panic.
+    pub fn evaluate(&self, view: &View<'_>) -> Result<bool, (String, Option<manyworlds_core::Location>)> {
         panics::listen(|| catch_unwind(AssertUnwindSafe(|| (self.holds)(view))))
             .map_err(|payload| panics::take(payload.as_ref()))
     }
 
-    /// Whether it holds, where some actors may not have started: a predicate that needs the state of such an actor says neither that a property is
-    /// violated nor that it is satisfied. The second part of the answer is whether that happened.
-    pub fn evaluate(&self, view: &View<'_>) -> (bool, bool) {
+    /// Whether the predicate holds in a state in which some actors may not have started. If it reads the state of such an actor, the result
+    /// is the one that neither violates nor satisfies the property. The second part of the result is whether that happened.
+    pub fn evaluate_or_skip(&self, view: &View<'_>) -> (bool, bool) {
         match catch_unwind(AssertUnwindSafe(|| (self.holds)(view))) {
             Ok(holds) => (holds, false),
             Err(payload) if payload.is::<NotStarted>() => (matches!(self.kind, Kind::Always | Kind::AtRest), true),
@@ -64,12 +64,12 @@ impl Question {
         }
     }
 
-    /// The question as the decision table knows it.
-    pub fn asked(&self) -> decides::Question {
+    /// The question in the terms of the decision table.
+    pub fn as_decided(&self) -> decides::Question {
         decides::Question::States { kind: self.kind, stable: self.stable }
     }
 
-    /// What is said when it is violated.
+    /// The violation that is reported if the property does not hold.
     pub fn violation(&self) -> Violation {
         let name = self.name.clone();
         let (property, message) = match self.kind {
@@ -83,40 +83,40 @@ impl Question {
     }
 }
 
-/// What a system is made of.
+/// The declaration of a system.
 #[derive(Clone, Default)]
 pub struct Blueprint {
     /// Actor `n` has the id `Pid::root(n)`.
-    pub actors: Vec<Cast>,
-    /// Of channels that have none of their own.
+    pub actors: Vec<DeclaredActor>,
+    /// The network of channels that are not in `channels`.
     pub network: Network,
-    /// Of single channels (from, to).
+    /// The networks of single channels (from, to).
     pub channels: FxHashMap<(u16, u16), Network>,
-    /// What may go wrong.
+    /// The fault budget.
     pub faults: Faults,
-    /// The ways in which the network may fall apart; empty: all.
+    /// The partitions that are explored, each by one side; empty: all partitions.
     pub sides: Vec<u64>,
-    /// Who may ever send to whom, a word for each sender; `None`: everybody to everybody.
+    /// For each sender the set of actors to which it may ever send; `None`: every actor may send to every actor.
     pub topology: Option<Vec<u64>>,
-    /// Sets of actors that are the same up to their ids.
+    /// Sets of actors that are identical up to their ids.
     pub identical: Vec<Vec<u16>>,
-    /// What is asked.
+    /// The properties.
     pub questions: Vec<Question>,
-    /// How operations that actors record are meant to behave.
+    /// The specification of the operations that actors record.
     pub spec: Option<Arc<dyn AnySpec>>,
-    /// Which keys messages touch, and which messages are excluded.
-    pub interest: Interest,
+    /// The keys that messages touch, and the messages that are excluded.
+    pub annotations: Annotations,
 }
 
 impl Blueprint {
-    /// The number of the actor with this id.
+    /// The index of the actor with this id.
     pub fn index(&self, pid: Pid) -> Option<u16> {
-        // A guess that is right for actors, and checked: whatever else a Pid may be is no actor.
+        // The index is read from the bits of the id and then verified, because other kinds of processes have ids too.
         let n = (pid.to_bits() >> 48).wrapping_sub(1) as u16;
         (usize::from(n) < self.actors.len() && Pid::root(n) == pid).then_some(n)
     }
 
-    /// What matters to the question whether an engine can decide something; reductions are for the caller to fill in.
+    /// The features of this system that determine which questions an engine decides; the caller adds the reductions.
     pub fn setup(&self) -> Setup {
         Setup {
             fair: self.actors.iter().any(|actor| actor.fair),
@@ -127,7 +127,7 @@ impl Blueprint {
         }
     }
 
-    /// Why an engine cannot decide all that is asked about the system, if it cannot.
+    /// The reason why an engine cannot decide all questions about the system, if it cannot.
     pub fn undecided(&self, engine: Engine, setup: &Setup) -> Option<String> {
         let decide = |question| decides::decides(engine, question, setup).err();
         if let Some(why) = decide(decides::Question::Failure) {
@@ -137,8 +137,10 @@ impl Blueprint {
             .spec
             .as_ref()
             .map(|_| ("whether operations are linearizable".to_string(), decides::Question::Linearizable));
-        let states =
-            self.questions.iter().map(|question| (format!("`{}`", question.violation().property), question.asked()));
+        let states = self
+            .questions
+            .iter()
+            .map(|question| (format!("`{}`", question.violation().property), question.as_decided()));
         let why = history.into_iter().chain(states).find_map(|(what, question)| Some((what, decide(question)?)));
         why.map(|(what, why)| format!("engine `{engine}` cannot decide {what}: {why}"))
     }
@@ -197,7 +199,7 @@ impl Blueprint {
 pub struct System(Blueprint);
 
 impl System {
-    /// A system without actors, under p2p, in which nothing goes wrong.
+    /// A system without actors, under p2p, without faults.
     pub fn new() -> System {
         System::default()
     }
@@ -209,7 +211,7 @@ impl System {
     pub fn add(&mut self, name: impl Into<String>, actor: impl Actor) -> Pid {
         let n = self.0.actors.len();
         assert!(n < MAX_ACTORS, "a system has at most {MAX_ACTORS} actors");
-        self.0.actors.push(Cast { name: name.into(), code: Arc::new(actor), fair: false, may_crash: true });
+        self.0.actors.push(DeclaredActor { name: name.into(), code: Arc::new(actor), fair: false, may_crash: true });
         Pid::root(n as u16)
     }
 
@@ -219,7 +221,7 @@ impl System {
         self
     }
 
-    /// The network of channels that have none of their own; p2p if not given.
+    /// The network of channels that have none of their own; the default is p2p.
     pub fn network(mut self, network: Network) -> System {
         self.0.network = network;
         self
@@ -232,15 +234,15 @@ impl System {
         self
     }
 
-    /// What may go wrong; nothing if not given.
+    /// The fault budget; the default is no faults.
     pub fn faults(mut self, faults: Faults) -> System {
         self.0.faults = faults;
         self
     }
 
-    /// Only these actors may crash; all if not given.
+    /// Only these actors may crash; the default is all actors.
     pub fn may_crash(mut self, actors: impl IntoIterator<Item = Pid>) -> System {
-        self.0.actors.iter_mut().for_each(|cast| cast.may_crash = false);
+        self.0.actors.iter_mut().for_each(|actor| actor.may_crash = false);
         for actor in actors {
             let n = self.known(actor);
             self.0.actors[usize::from(n)].may_crash = true;
@@ -248,14 +250,14 @@ impl System {
         self
     }
 
-    /// A way in which the network may fall apart: these actors on one side, the others on the other. If none is given, all ways.
+    /// A partition of the network: these actors on one side, the others on the other. The default is all partitions.
     pub fn may_split(mut self, side: impl IntoIterator<Item = Pid>) -> System {
         let side = side.into_iter().fold(0, |side, actor| side | 1 << self.known(actor));
         self.0.sides.push(side);
         self
     }
 
-    /// Declares that `from` sends to nobody but `to`, ever. The partial-order reduction lives on this; that it is kept is checked.
+    /// Declares that `from` never sends to actors other than `to`. The partial-order reduction depends on this; violations are detected.
     pub fn sends_only_to(mut self, from: Pid, to: impl IntoIterator<Item = Pid>) -> System {
         let n = self.0.actors.len();
         let row = to.into_iter().fold(0, |row, actor| row | 1u64 << self.known(actor));
@@ -266,7 +268,7 @@ impl System {
         self
     }
 
-    /// Declares that these actors are the same up to their ids (see [`Actor::rename_state`]).
+    /// Declares that these actors are identical up to their ids (see [`Actor::rename_state`]).
     pub fn identical(mut self, actors: impl IntoIterator<Item = Pid>) -> System {
         let group = actors.into_iter().map(|actor| self.known(actor)).collect();
         self.0.identical.push(group);
@@ -282,22 +284,22 @@ impl System {
 
     /// Must hold in every reachable state.
     pub fn always(self, name: impl Into<String>, holds: impl Fn(&View<'_>) -> bool + Send + Sync + 'static) -> System {
-        self.ask(Kind::Always, name, false, holds)
+        self.add_question(Kind::Always, name, false, holds)
     }
 
-    /// Must hold in every reachable state, and once violated stays violated: two different decisions, say. Engines that do not visit
-    /// every global state can decide it too.
+    /// Must hold in every reachable state, and once violated stays violated; an example is agreement (no two different decisions). Engines
+    /// that do not visit every global state can decide it too.
     pub fn always_stable(
         self,
         name: impl Into<String>,
         holds: impl Fn(&View<'_>) -> bool + Send + Sync + 'static,
     ) -> System {
-        self.ask(Kind::Always, name, true, holds)
+        self.add_question(Kind::Always, name, true, holds)
     }
 
     /// Must hold in no reachable state.
     pub fn never(self, name: impl Into<String>, holds: impl Fn(&View<'_>) -> bool + Send + Sync + 'static) -> System {
-        self.ask(Kind::Never, name, false, holds)
+        self.add_question(Kind::Never, name, false, holds)
     }
 
     /// Must hold in some reachable state.
@@ -306,7 +308,7 @@ impl System {
         name: impl Into<String>,
         holds: impl Fn(&View<'_>) -> bool + Send + Sync + 'static,
     ) -> System {
-        self.ask(Kind::Sometimes, name, false, holds)
+        self.add_question(Kind::Sometimes, name, false, holds)
     }
 
     /// Must hold somewhere on every maximal path.
@@ -315,48 +317,48 @@ impl System {
         name: impl Into<String>,
         holds: impl Fn(&View<'_>) -> bool + Send + Sync + 'static,
     ) -> System {
-        self.ask(Kind::Eventually, name, false, holds)
+        self.add_question(Kind::Eventually, name, false, holds)
     }
 
-    /// Must hold in every state in which nothing more can happen. `|_| false` forbids to come to rest at all.
+    /// Must hold in every state without enabled steps. `|_| false` requires that there are no such states.
     pub fn at_rest(self, name: impl Into<String>, holds: impl Fn(&View<'_>) -> bool + Send + Sync + 'static) -> System {
-        self.ask(Kind::AtRest, name, true, holds)
+        self.add_question(Kind::AtRest, name, true, holds)
     }
 
-    /// The operations that actors record (see [`Context::invoked`](crate::Context::invoked)) must behave as if each took effect at once, somewhere
-    /// between its invocation and its response. An actor has one operation open at a time; if it invokes another one before the first returned, or
-    /// never hears of it, the first may take effect at any later time or never.
+    /// The operations that actors record (see [`Context::invoked`](crate::Context::invoked)) must be linearizable: each must appear to take
+    /// effect atomically between its invocation and its response. An actor has one operation open at a time; if it invokes another one
+    /// before the first returned, or never receives the response, the first may take effect at any later time or never.
     ///
-    /// A system has one specification; several objects are one that holds them all.
+    /// A system has one specification; several objects are specified as one object that contains them.
     pub fn linearizable(mut self, spec: impl Spec) -> System {
         self.0.spec = Some(Arc::new(spec));
         self
     }
 
-    /// Says which keys of a distributed map the receiver of a message of this type touches, for the scheduler LiViola: it does not try
-    /// both orders of two messages that touch no common key. What is not said, or [`Keys::Unknown`], counts as all keys; so does a
-    /// closure that panics.
+    /// Declares which keys of a distributed map the receiver of a message of this type touches, for the scheduler LiViola: it does not
+    /// explore both orders of two messages that touch no common key. Messages without a declaration, with [`Keys::Unknown`], or for which
+    /// the closure panics count as touching all keys.
     ///
-    /// LiViola looks for histories that are not linearizable. Nothing of that kind is lost by the keys as long as a handler, when it gets a
-    /// message that touches some keys, reads and writes only what belongs to those keys, and sends only messages that touch
-    /// no others: then messages with different keys commute, and each key has its own history. A message whose effect depends on
-    /// more (who leads, who has joined, how much was counted) touches all keys.
+    /// LiViola searches for histories that are not linearizable. The keys lose none of them if a handler, for a message that touches some
+    /// keys, reads and writes only the parts of the state that belong to those keys, and sends only messages that touch no others: then
+    /// messages with different keys commute, and each key has its own history. A message whose effect depends on more (the current leader,
+    /// the membership, a counter) touches all keys.
     pub fn touches<M: 'static>(mut self, keys: impl Fn(&M) -> Keys + Send + Sync + 'static) -> System {
-        self.0.interest.touches(keys);
+        self.0.annotations.touches(keys);
         self
     }
 
-    /// Excludes messages of this type from being put into different orders by the scheduler LiViola: they are received whenever they come.
+    /// Excludes messages of this type from reordering by the scheduler LiViola: they are received when they arrive.
     ///
-    /// That is right for a message whose receipt neither interferes with others nor makes its receiver send something to the system that may,
-    /// does not change what the receiver stores for any key, and does not change what a client observes. A client's acknowledgement that
-    /// nobody waits for is one; what ends an operation is not.
+    /// This is sound for a message whose receipt neither interferes with others nor makes its receiver send messages that may, does not
+    /// change the values that the receiver stores for any key, and does not change the observations of a client. An acknowledgement that no
+    /// actor waits for is an example; a message that ends an operation is not.
     pub fn excluded<M: 'static>(mut self, excluded: impl Fn(&M) -> bool + Send + Sync + 'static) -> System {
-        self.0.interest.excludes(excluded);
+        self.0.annotations.excludes(excluded);
         self
     }
 
-    /// Asks only what `keep` lets through: an engine that cannot decide everything can decide the rest.
+    /// Keeps only the properties for which `keep` returns true, so that an engine that cannot decide all of them can decide these.
     pub fn keep_questions(mut self, keep: impl Fn(&Question) -> bool) -> System {
         self.0.questions.retain(keep);
         self
@@ -367,12 +369,12 @@ impl System {
         Worlds::new(self.0.clone())
     }
 
-    /// What it is made of.
+    /// The declaration of the system.
     pub fn blueprint(&self) -> &Blueprint {
         &self.0
     }
 
-    fn ask(
+    fn add_question(
         mut self,
         kind: Kind,
         name: impl Into<String>,

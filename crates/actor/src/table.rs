@@ -1,21 +1,22 @@
-//! The table of local transitions: *(actor, local state, input) → effects*, computed once in the whole run, whichever engine and thread asks.
+//! The table of local transitions: *(actor, local state, input) → effects*. Each entry is computed once in the whole run, for all engines
+//! and threads together.
 //!
-//! The table itself is behind a lock and is touched only when something is new; each worker has mirrors of it that need none.
+//! The table is behind a lock, which is taken only to add entries; each worker reads its own mirrors of the table without a lock.
 
-use crate::acts::{Act, Change, Head, Seat, Span, key};
+use crate::acts::{Act, Change, Head, LocalSummary, Span, key};
 use crate::causal::Causal;
 use crate::context::{Context, Note, NoteKind};
-use crate::enabled::CROWDED;
+use crate::enabled::LONG_INBOX;
 use crate::erased::{Event, Value};
-use crate::faults::{Sky, Weather};
-use crate::history::Said;
+use crate::faults::{Environment, EnvironmentSummary};
+use crate::history::SpecCache;
 use crate::inbox::{self, Inbox};
 use crate::interner::{Interner, Mirror};
-use crate::landings::{self, Sent};
 use crate::pairs::Pairs;
 use crate::running::{Called, Handlers};
+use crate::send_fingerprints::{self, Sent};
 use crate::state::State;
-use crate::system::{Blueprint, Cast};
+use crate::system::{Blueprint, DeclaredActor};
 use manyworlds_core::{LocalStats, Network, Pid, Property, Violation, panics, running};
 use manyworlds_explore::fingerprint;
 use manyworlds_linear::stage::Stage;
@@ -25,211 +26,212 @@ use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// No value, no failure.
+/// The id that stands for no value or no failure.
 pub const NONE: u32 = u32::MAX;
 
-/// The choices of one handler can go in at most so many ways.
+/// The maximal number of branches of a handler.
 const MOST_BRANCHES: usize = 1 << 15;
 
-/// A value with its print, to be interned.
-pub struct Held {
+/// A value with its fingerprint, to be interned.
+pub struct InternedValue {
     /// The value.
     pub value: Arc<dyn Value>,
     print: u128,
 }
 
-impl Hash for Held {
+impl Hash for InternedValue {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.print.hash(state);
     }
 }
 
-impl PartialEq for Held {
-    fn eq(&self, other: &Held) -> bool {
+impl PartialEq for InternedValue {
+    fn eq(&self, other: &InternedValue) -> bool {
         self.print == other.print && self.value.same(&*other.value)
     }
 }
 
-impl Eq for Held {}
+impl Eq for InternedValue {}
 
-/// Whether an actor runs.
+/// Whether an actor is up.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Status {
     /// It has not started.
     New,
-    /// It runs.
+    /// It is up.
     Up,
-    /// It crashed; its value is what survived.
+    /// It crashed; its value is the part that survived.
     Down,
 }
 
-/// A local situation: what an actor remembers and which timers it has set.
+/// A local state: the status of an actor, the user's state and the timers that are set.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Local {
-    /// Whose it is.
+    /// The actor.
     pub actor: u16,
-    /// Whether it runs.
+    /// Whether the actor is up.
     pub status: Status,
-    /// Id of its state, or [`NONE`].
+    /// Id of the user's state, or [`NONE`].
     pub value: u32,
-    /// Sorted.
+    /// The timers that are set, sorted.
     pub timers: Box<[&'static str]>,
 }
 
 /// A message with its sender.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Envelope {
-    /// Who sent it.
+    /// The sender.
     pub from: u16,
     /// Id of the message.
     pub message: u32,
 }
 
-/// What a part of a global state is about. It is part of its print, so that parts that are alike in different places do not cancel.
+/// The kind and owner of a slot of a global state. It is hashed into the fingerprint of the slot's content, so that equal contents of
+/// different slots do not cancel out.
 #[derive(Hash)]
 pub enum Slot {
-    /// Of this actor.
+    /// The local state of this actor.
     Local(u16),
-    /// Of this actor.
+    /// The inbox of this actor.
     Inbox(u16),
-    /// Everything that is on its way.
+    /// All messages in flight, if some channel is causal.
     Causal,
-    /// What belongs to no actor.
-    Weather,
+    /// The environment.
+    Environment,
 }
 
-/// What an actor reacts to.
+/// An input of an actor.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Input {
-    /// It starts.
+    /// The actor starts.
     Start,
     /// The envelope with this id arrives.
     Message(u32),
-    /// The timer at this position of its local situation goes off.
+    /// The timer at this position of its local state expires.
     Timer(u16),
-    /// It comes up again.
+    /// The actor restarts after a crash.
     Restart,
 }
 
-/// What a handler sent.
+/// A message that a handler sent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Send {
-    /// To whom.
+    /// The destination.
     pub to: u16,
     /// Id of the envelope.
     pub envelope: u32,
-    /// Where in the source.
+    /// The source location of the send.
     pub location: &'static Location<'static>,
 }
 
-/// What a handler does when its choices go one way.
+/// The effects of a handler for one sequence of choices.
 #[derive(Clone, Debug)]
 pub struct Branch {
-    /// The next local situation.
+    /// Id of the next local state.
     pub local: u32,
-    /// What it sends, in order.
+    /// The messages that are sent, in order.
     pub sends: Box<[Send]>,
-    /// What it wants to have remembered.
+    /// The notes for traces and histories.
     pub notes: Box<[Note]>,
-    /// What it chose, in words.
+    /// The chosen options, displayed.
     pub chosen: Box<[String]>,
-    /// Number of the failure that it ends in, or [`NONE`].
+    /// Number of the failure in which the handler ends, or [`NONE`].
     pub failure: u32,
 }
 
 impl Branch {
-    /// Whether it notes something that belongs to a history.
+    /// Whether it records an event of a history.
     pub fn records(&self) -> bool {
         self.notes.iter().any(|note| matches!(note.kind, NoteKind::Invoked | NoteKind::Returned))
     }
 }
 
-/// What a handler does: a branch for each way its choices can go.
+/// The effects of a handler: a branch for each sequence of choices.
 pub type Effects = Vec<Branch>;
 
-/// The part behind the lock.
+/// The part of the table behind the lock.
 #[derive(Default)]
 pub struct Entries {
-    /// States, messages.
-    pub values: Interner<Held>,
+    /// States and messages.
+    pub values: Interner<InternedValue>,
     /// Messages with their senders.
     pub envelopes: Interner<Envelope>,
-    /// Local situations.
+    /// Local states.
     pub locals: Interner<Local>,
-    /// What is on its way to one actor.
+    /// Messages in flight to one actor.
     pub inboxes: Interner<Inbox>,
-    /// What is on its way, where channels are causal.
+    /// All messages in flight, if some channel is causal.
     pub causals: Interner<Causal>,
-    /// What belongs to no actor.
-    pub weathers: Interner<Weather>,
-    /// What handlers do.
+    /// Environments.
+    pub environments: Interner<Environment>,
+    /// The effects of handlers.
     pub effects: Vec<Arc<Effects>>,
-    /// What went wrong in handlers; in whose is part of the state.
+    /// Failures of handlers; the actor that failed is part of the environment.
     pub failures: Interner<Violation>,
-    /// What must be remembered of histories.
+    /// Stages of histories.
     pub stages: Interner<Stage>,
-    /// What the specification said.
-    pub said: Said,
-    /// The first complaint about code that gives actors new names.
-    pub misnamed: Option<String>,
+    /// The results of the specification.
+    pub spec_cache: SpecCache,
+    /// The first panic of user code that renames actors.
+    pub renaming_failure: Option<String>,
     known: FxHashMap<(u32, Input), u32>,
     crashes: FxHashMap<(u16, u32), Result<u32, u32>>,
     same_print: FxHashMap<u128, u32>,
-    /// How often user code ran.
+    /// The number of runs of user code.
     user_steps: u64,
-    /// How much of that is remembered: as much, as long as nothing runs twice.
+    /// The number of runs with distinct arguments: equal to `user_steps` as long as nothing runs twice.
     distinct_steps: u64,
-    /// The handler that runs.
+    /// The handler that is running.
     handlers: Arc<Handlers>,
 }
 
-/// The table: a blueprint of the system and what is known about it so far.
+/// The table: the declaration of a system and the entries computed so far.
 pub struct Table {
-    /// The system.
+    /// The declaration of the system.
     pub blueprint: Blueprint,
     entries: Mutex<Entries>,
-    /// Grows whenever something may have been added.
-    age: AtomicU64,
+    /// Incremented whenever entries may have been added.
+    version: AtomicU64,
     /// A property was not evaluated in some state: see [`crate::View::state`].
     pub(crate) skipped: AtomicBool,
 }
 
 impl Table {
-    /// A table that knows nothing.
+    /// An empty table.
     pub fn new(blueprint: Blueprint) -> Table {
         let entries = Entries::default();
         running::register(&entries.handlers);
-        Table { blueprint, entries: Mutex::new(entries), age: AtomicU64::new(1), skipped: AtomicBool::new(false) }
+        Table { blueprint, entries: Mutex::new(entries), version: AtomicU64::new(1), skipped: AtomicBool::new(false) }
     }
 
-    /// The part behind the lock. User code that panicked while it was held did so inside of `catch_unwind`, or left it consistent.
+    /// Locks the table. A poisoned lock can be used: user code that panics under it is caught by `catch_unwind`, or leaves the entries consistent.
     pub fn lock(&self) -> MutexGuard<'_, Entries> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Mirrors of this age lack nothing.
-    pub fn age(&self) -> u64 {
-        self.age.load(Ordering::Acquire)
+    /// The version of the table; mirrors of this version are complete.
+    pub fn version(&self) -> u64 {
+        self.version.load(Ordering::Acquire)
     }
 
-    /// Copies what is new.
+    /// Copies new entries to the mirrors.
     pub fn copy(&self, mirrors: &mut Mirrors) {
         let entries = self.lock();
         mirrors.update(&entries, &self.blueprint);
-        mirrors.age = self.age();
+        mirrors.version = self.version();
     }
 
-    /// Adds something, and copies what is new.
+    /// Adds entries, and copies new entries to the mirrors.
     pub fn learn<R>(&self, mirrors: &mut Mirrors, add: impl FnOnce(&mut Entries) -> R) -> R {
         let mut entries = self.lock();
         let result = add(&mut entries);
         mirrors.update(&entries, &self.blueprint);
-        // Still behind the lock, so no other addition is counted with this one.
-        mirrors.age = self.age.fetch_add(1, Ordering::Release) + 1;
+        // Still under the lock, so the new version contains no other addition.
+        mirrors.version = self.version.fetch_add(1, Ordering::Release) + 1;
         result
     }
 
-    /// How much user code ran.
+    /// The number of runs of user code.
     pub fn stats(&self) -> LocalStats {
         let entries = self.lock();
         LocalStats { user_steps: entries.user_steps, distinct_steps: entries.distinct_steps }
@@ -242,8 +244,8 @@ impl Entries {
         let print = value.print();
         let before = self.values.len();
         let same_print = &mut self.same_print;
-        self.values.intern(Held { value, print }, |_| {
-            // A `Hash` may give different values the same print; they are told apart by how many came before.
+        self.values.intern(InternedValue { value, print }, |_| {
+            // Different values may have equal hashes; the number of earlier values with the same hash distinguishes their fingerprints.
             let earlier = same_print.entry(print).and_modify(|n| *n += 1).or_insert(0);
             debug_assert!(before < NONE as usize);
             print.wrapping_add(u128::from(*earlier).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835))
@@ -257,7 +259,7 @@ impl Entries {
         self.envelopes.intern(Envelope { from, message }, |e| fingerprint::of(&(e.from, values.print(e.message))))
     }
 
-    /// The id of a local situation.
+    /// The id of a local state.
     pub fn local(&mut self, actor: u16, status: Status, value: u32, mut timers: Vec<&'static str>) -> u32 {
         timers.sort_unstable();
         let values = &self.values;
@@ -268,40 +270,40 @@ impl Entries {
         })
     }
 
-    /// The id of what belongs to no actor.
-    pub fn weather(&mut self, weather: Weather) -> u32 {
+    /// The id of an environment.
+    pub fn environment(&mut self, environment: Environment) -> u32 {
         let (failures, stages) = (&self.failures, &self.stages);
-        self.weathers.intern(weather, |w| {
+        self.environments.intern(environment, |w| {
             let failed = w.failed.map(|(actor, failure)| (actor, failures.print(failure)));
-            fingerprint::of(&(Slot::Weather, w.left, w.split, failed, w.history.map(|stage| stages.print(stage))))
+            fingerprint::of(&(Slot::Environment, w.left, w.split, failed, w.history.map(|stage| stages.print(stage))))
         })
     }
 
-    /// The id of a list of messages.
+    /// The id of an inbox.
     pub fn inbox(&mut self, blueprint: &Blueprint, inbox: Inbox) -> u32 {
         let (envelopes, owner) = (&self.envelopes, inbox.owner);
         let key = |id: u32| key(blueprint, envelopes.get(id).from, owner, id);
-        self.inboxes.intern(inbox, |inbox| landings::print(inbox, key, |id| envelopes.print(id)))
+        self.inboxes.intern(inbox, |inbox| send_fingerprints::inbox_fingerprint(inbox, key, |id| envelopes.print(id)))
     }
 
-    /// The id of everything that is on its way.
+    /// The id of all messages in flight, if some channel is causal.
     pub fn causal(&mut self, causal: Causal, network: &impl Fn(u16, u16) -> Network) -> u32 {
         let envelopes = &self.envelopes;
         self.causals
             .intern(causal, |causal| fingerprint::of(&(Slot::Causal, causal.print(network, |id| envelopes.print(id)))))
     }
 
-    /// The local state of `actor` when it has crashed in `local`, or the number of the failure when saying so failed. Asks user code what
-    /// survives, once.
+    /// The local state of `actor` after a crash in `local`, or the number of the failure if the user's `durable` panics. It runs once for
+    /// each state.
     pub fn crashed(&mut self, blueprint: &Blueprint, actor: u16, local: u32) -> Result<u32, u32> {
-        // What survives depends on the state alone, not on the timers that were set.
+        // The part that survives depends on the user's state alone, not on the timers.
         let state = self.locals.get(local).value;
         if let Some(&down) = self.crashes.get(&(actor, state)) {
             return down;
         }
         self.user_steps += 1;
         let value = self.values.get(state).value.clone();
-        let Cast { name, code, .. } = &blueprint.actors[actor as usize];
+        let DeclaredActor { name, code, .. } = &blueprint.actors[actor as usize];
         let run = || panics::listen(|| catch_unwind(AssertUnwindSafe(|| code.durable(&*value))));
         let survived = self.handlers.note(name, Called::Durable, run);
         let down = match survived {
@@ -319,7 +321,7 @@ impl Entries {
         down
     }
 
-    /// What an actor does in `local` when `input` comes.
+    /// The id of the effects of the handler for `input` in `local`.
     pub fn effects(&mut self, blueprint: &Blueprint, local: u32, input: Input) -> u32 {
         if let Some(&id) = self.known.get(&(local, input)) {
             return id;
@@ -331,31 +333,31 @@ impl Entries {
         id
     }
 
-    /// Every reaction that is known: in which local situation, to what, and the id of its effects.
+    /// Every computed reaction: local state, input, and the id of its effects.
     pub fn reactions(&self) -> impl Iterator<Item = (u32, Input, u32)> {
         self.known.iter().map(|(&(local, input), &effects)| (local, input, effects))
     }
 
-    /// Runs the handler once for each way its choices can go.
+    /// Runs the handler once for each sequence of choices.
     fn run(&mut self, blueprint: &Blueprint, local: u32, input: Input) -> Effects {
         let mut effects = Effects::new();
         let mut script: Vec<u32> = Vec::new();
         loop {
-            let situation = self.locals.get(local).clone();
-            let (branch, asked, answers) = self.run_once(blueprint, &situation, local, input, &script);
+            let before = self.locals.get(local).clone();
+            let (branch, arities, answers) = self.run_once(blueprint, &before, local, input, &script);
             effects.push(branch);
             if effects.len() > MOST_BRANCHES {
                 return self.too_many(local);
             }
             // The next script in lexicographic order.
-            let Some(last) = (0..asked.len()).rev().find(|&i| answers[i] + 1 < asked[i]) else { return effects };
+            let Some(last) = (0..arities.len()).rev().find(|&i| answers[i] + 1 < arities[i]) else { return effects };
             script = answers;
             script.truncate(last + 1);
             script[last] += 1;
         }
     }
 
-    /// A handler that can go in so many ways fails.
+    /// The failure of a handler with too many branches.
     fn too_many(&mut self, local: u32) -> Effects {
         let message = format!("the choices of one handler can go in more than {MOST_BRANCHES} ways");
         let violation = Violation { property: Property::ApiContract, message, location: None, process: None };
@@ -367,15 +369,15 @@ impl Entries {
     fn run_once(
         &mut self,
         blueprint: &Blueprint,
-        situation: &Local,
+        before: &Local,
         local: u32,
         input: Input,
         script: &[u32],
     ) -> (Branch, Vec<u32>, Vec<u32>) {
         self.user_steps += 1;
-        let actor = situation.actor;
-        let Cast { name, code, .. } = &blueprint.actors[actor as usize];
-        let mut timers = situation.timers.to_vec();
+        let actor = before.actor;
+        let DeclaredActor { name, code, .. } = &blueprint.actors[actor as usize];
+        let mut timers = before.timers.to_vec();
         let envelope = if let Input::Message(id) = input { Some(self.envelopes.get(id).clone()) } else { None };
         let message = envelope.as_ref().map(|e| self.values.get(e.message).value.clone());
         let event = match input {
@@ -387,7 +389,7 @@ impl Entries {
                 Event::Message(Pid::root(from), &**message.as_ref().expect("a message was looked up"))
             }
         };
-        let state = (situation.value != NONE).then(|| self.values.get(situation.value).value.clone());
+        let state = (before.value != NONE).then(|| self.values.get(before.value).value.clone());
         let mut ctx = Context::new(Pid::root(actor), script, timers);
         let sender = envelope.as_ref().map(|e| blueprint.actors[usize::from(e.from)].name.clone());
         let called = Called::new(event, sender.zip(message.clone()));
@@ -424,7 +426,7 @@ impl Entries {
                 failed_branch(local, failure, &ctx)
             }
         };
-        (branch, ctx.asked, ctx.answers)
+        (branch, ctx.arities, ctx.answers)
     }
 
     fn branch(&mut self, blueprint: &Blueprint, actor: u16, next: &Arc<dyn Value>, ctx: &Context<'_>) -> Branch {
@@ -449,74 +451,75 @@ impl Entries {
     }
 }
 
-/// It stays where it was; what it sent before it failed is of no interest any more.
+/// The branch of a handler that failed: the local state does not change, and messages sent before the failure are dropped, since no step
+/// follows.
 fn failed_branch(local: u32, failure: u32, ctx: &Context<'_>) -> Branch {
     Branch { local, sends: Box::default(), notes: ctx.notes.clone().into(), chosen: ctx.chosen.clone().into(), failure }
 }
 
-/// A worker's own copy of the table.
+/// A worker's copy of the table, with tables derived from it.
 #[derive(Default)]
 pub struct Mirrors {
-    /// States, messages.
-    pub values: Mirror<Held>,
+    /// States and messages.
+    pub values: Mirror<InternedValue>,
     /// Messages with their senders.
     pub envelopes: Mirror<Envelope>,
-    /// Local situations.
+    /// Local states.
     pub locals: Mirror<Local>,
-    /// What is on its way to one actor.
+    /// Messages in flight to one actor.
     pub inboxes: Mirror<Inbox>,
-    /// What is on its way, where channels are causal.
+    /// All messages in flight, if some channel is causal.
     pub causals: Mirror<Causal>,
-    /// What belongs to no actor.
-    pub weathers: Mirror<Weather>,
-    /// The user's state in each local situation, if there is one: what properties look at most.
-    pub faces: Vec<Option<Arc<dyn Value>>>,
-    /// What each local situation means for what its actor can do.
-    pub seats: Vec<Seat>,
+    /// Environments.
+    pub environments: Mirror<Environment>,
+    /// The user's state of each local state, if there is one: the most frequent look-up of properties.
+    pub state_values: Vec<Option<Arc<dyn Value>>>,
+    /// The summary of each local state.
+    pub local_summaries: Vec<LocalSummary>,
     /// The heads of each inbox.
-    pub shelves: Vec<Span>,
-    /// The lengths of the queues of each inbox: so many [`lanes`](Mirrors::lanes) for each.
+    pub inbox_heads: Vec<Span>,
+    /// The lengths of the queues of each inbox: [`lanes`](Mirrors::lanes) entries for each inbox.
     pub lengths: Vec<u8>,
-    /// See `lengths`.
+    /// The number of queues of an inbox, see `lengths`.
     pub lanes: usize,
-    /// What each weather means for what can happen.
-    pub skies: Vec<Sky>,
-    /// What handlers do.
+    /// The summary of each environment.
+    pub environment_summaries: Vec<EnvironmentSummary>,
+    /// The effects of handlers.
     pub effects: Vec<Arc<Effects>>,
-    /// One of them can go in several ways.
-    pub forks: bool,
-    /// There is an inbox with very many messages.
-    pub crowded: bool,
+    /// Some handler has several branches.
+    pub several_branches: bool,
+    /// Some inbox is at least as long as `LONG_INBOX`.
+    pub long_inboxes: bool,
     /// (local, input) → effects.
     pub reactions: FxHashMap<(u32, Input), u32>,
     /// (inbox, envelope) → the inbox with it.
     pub pushes: Pairs<u32>,
     /// (inbox, envelope) → the inbox without it.
     pub taken: Pairs<u32>,
-    /// (local, envelope) → what its actor may do when it comes.
-    pub answers: Pairs<Span>,
-    /// Heads of inboxes; reactions to what does not come from outside; what actors may do; what they send then, and to whom.
+    /// (local, envelope) → the acts of the actor when this message is delivered.
+    pub message_acts: Pairs<Span>,
+    /// The heads of inboxes.
     pub heads: Vec<Head>,
-    /// The bed of each head, see [`crate::sleep`].
-    pub beds: Vec<u8>,
-    /// See `heads`.
+    /// The sleep slot of each head, see [`crate::sleep`].
+    pub sleep_slots: Vec<u8>,
+    /// For each local state the acts on inputs other than messages.
     pub own: Vec<Span>,
-    /// See `heads`.
+    /// The acts of actors.
     pub acts: Vec<Act>,
-    /// See `heads`.
+    /// The messages that acts send.
     pub sends: Vec<Sent>,
-    /// What messages add to a fingerprint when they set out; (destination, envelope) → where that begins.
-    pub landings: Vec<Change>,
-    /// See `landings`.
-    pub near: Pairs<u32>,
-    /// (actor, local) → its local when it has crashed.
+    /// The changes of fingerprints by messages that are sent, see [`crate::send_fingerprints`].
+    pub send_changes: Vec<Change>,
+    /// (destination, envelope) → the index of the first entry in `send_changes`.
+    pub send_change_starts: Pairs<u32>,
+    /// (actor, local) → the local state after a crash, or the number of the failure.
     pub crashed: FxHashMap<(u16, u32), Result<u32, u32>>,
-    /// The ids of weathers.
-    pub forecasts: FxHashMap<Weather, u32>,
-    /// (weather, actor, (effects, branch)) → the weather after what is noted there.
+    /// The ids of environments.
+    pub environment_ids: FxHashMap<Environment, u32>,
+    /// (environment, actor, (effects, branch)) → the environment after the notes of that branch were recorded.
     pub recorded: FxHashMap<(u32, u16, (u32, u16)), u32>,
-    /// The age of the table when it was copied.
-    pub age: u64,
+    /// The version of the table when it was copied.
+    pub version: u64,
 }
 
 impl Mirrors {
@@ -525,50 +528,50 @@ impl Mirrors {
         self.locals.get(state.ids[usize::from(actor)])
     }
 
-    /// What these local situations look like.
+    /// The property key of these local states: states with equal keys agree on all properties that read local states only.
     #[inline]
     pub fn property_key(&self, locals: &[u32]) -> u128 {
         locals.iter().fold(0, |sum, &id| sum.wrapping_add(self.locals.print(id)))
     }
 
-    /// Whether an actor can do something, where channels are not causal and the weather is calm.
+    /// Whether an actor can take a step; only for states whose steps are local (see `Worlds::steps_are_local`).
     pub fn can_act(&self, state: &State, actor: u16) -> bool {
-        let seat = self.seats[state.ids[usize::from(actor)] as usize];
-        seat.busy || seat.hears && self.shelves[state.inbox(actor) as usize] != Span::NOTHING
+        let summary = self.local_summaries[state.ids[usize::from(actor)] as usize];
+        summary.has_own_input || summary.receives && self.inbox_heads[state.inbox(actor) as usize] != Span::NOTHING
     }
 
-    /// What the weather of a state means for what can happen.
+    /// The summary of the environment of a state.
     #[inline]
-    pub fn sky(&self, state: &State) -> Sky {
-        self.skies[state.weather() as usize]
+    pub fn environment_summary(&self, state: &State) -> EnvironmentSummary {
+        self.environment_summaries[state.environment() as usize]
     }
 
-    /// Copies what is new.
+    /// Copies new entries of the table.
     pub fn update(&mut self, entries: &Entries, blueprint: &Blueprint) {
         self.values.update(&entries.values);
         self.envelopes.update(&entries.envelopes);
         self.locals.update(&entries.locals);
         self.inboxes.update(&entries.inboxes);
         self.causals.update(&entries.causals);
-        self.weathers.update(&entries.weathers);
-        for id in self.faces.len()..self.locals.len() {
+        self.environments.update(&entries.environments);
+        for id in self.state_values.len()..self.locals.len() {
             let local = self.locals.get(id as u32);
-            self.faces.push((local.value != NONE).then(|| self.values.get(local.value).value.clone()));
-            self.seats.push(Seat::new(local));
+            self.state_values.push((local.value != NONE).then(|| self.values.get(local.value).value.clone()));
+            self.local_summaries.push(LocalSummary::new(local));
         }
         self.lanes = inbox::lanes(blueprint.actors.len());
-        for id in self.shelves.len()..self.inboxes.len() {
+        for id in self.inbox_heads.len()..self.inboxes.len() {
             let Inbox { owner, items } = &**self.inboxes.get(id as u32);
-            self.shelves.push(if items.is_empty() { Span::NOTHING } else { Span::UNKNOWN });
-            self.crowded |= items.len() >= CROWDED;
+            self.inbox_heads.push(if items.is_empty() { Span::NOTHING } else { Span::UNKNOWN });
+            self.long_inboxes |= items.len() >= LONG_INBOX;
             let key = |id: u32| key(blueprint, self.envelopes.get(id).from, *owner, id);
             inbox::lengths(items, key, self.lanes, &mut self.lengths);
         }
-        for id in self.skies.len()..self.weathers.len() {
-            self.skies.push(Sky::new(self.weathers.get(id as u32)));
+        for id in self.environment_summaries.len()..self.environments.len() {
+            self.environment_summaries.push(EnvironmentSummary::new(self.environments.get(id as u32)));
         }
         let new = &entries.effects[self.effects.len()..];
-        self.forks |= new.iter().any(|effects| effects.len() > 1);
+        self.several_branches |= new.iter().any(|effects| effects.len() > 1);
         self.effects.extend_from_slice(new);
     }
 }

@@ -1,4 +1,4 @@
-//! A global state as properties see it.
+//! A global state as the argument of properties.
 
 use crate::erased::Value;
 use crate::state::State;
@@ -8,13 +8,13 @@ use manyworlds_core::Pid;
 use std::any::Any;
 use std::cell::Ref;
 
-/// A message on its way.
+/// A message in flight.
 pub struct Flight<'a> {
-    /// Who sent it.
+    /// The sender.
     pub from: Pid,
-    /// To whom.
+    /// The destination.
     pub to: Pid,
-    /// What.
+    /// The message.
     pub message: &'a dyn Value,
 }
 
@@ -25,7 +25,7 @@ impl<'a> Flight<'a> {
     }
 }
 
-/// The payload with which [`View::state`] leaves a property that looks at an actor which has not started.
+/// The panic payload with which [`View::state`] leaves a property that reads the state of an actor which has not started.
 pub(crate) struct NotStarted;
 
 /// A global state.
@@ -40,31 +40,31 @@ impl<'a> View<'a> {
         View { worlds, mirrors, state }
     }
 
-    /// How many actors there are.
+    /// The number of actors.
     pub fn actors(&self) -> usize {
         self.worlds.blueprint().actors.len()
     }
 
-    /// The state of an actor; of one that is down, what survived.
+    /// The state of an actor; of one that has crashed, the part that survived.
     ///
-    /// Where starting is a step (under mbox), a property that uses this function is not evaluated in states in which the actor has not started
-    /// yet; the scope of the answer says so. A property that must be evaluated there, too, uses [`View::get`].
+    /// Where starting is a step (under mbox), a property that uses this function is not evaluated in states in which the actor has not
+    /// started yet; the scope of the result reports that. A property that must be evaluated there, too, uses [`View::get`].
     ///
     /// # Panics
-    /// If the actor has a state of another type, or is down and kept nothing: use [`View::get`] then.
+    /// If the actor has a state of another type, or has crashed and nothing survived: use [`View::get`] then.
     pub fn state<S: 'static>(&self, actor: Pid) -> &S {
         if let Some(state) = self.get(actor) {
             return state;
         }
         match self.worlds.blueprint().index(actor).map(|n| self.mirrors.local(self.state, n).status) {
-            // Unwinds out of the property without a report; `Question::evaluate` catches it.
+            // Unwinds out of the property without a message; `Question::evaluate_or_skip` catches it.
             Some(Status::New) => std::panic::resume_unwind(Box::new(NotStarted)),
             Some(Status::Down) => panic!("actor {actor:?} is down and kept nothing: use `View::get`"),
             _ => panic!("actor {actor:?} has no state of type {}", std::any::type_name::<S>()),
         }
     }
 
-    /// The state of an actor, if it has one of this type: one that is down may have kept nothing.
+    /// The state of an actor, if it has one of this type; a crashed actor may have none.
     pub fn get<S: 'static>(&self, actor: Pid) -> Option<&S> {
         let n = self.worlds.blueprint().index(actor)?;
         self.nth(usize::from(n))
@@ -75,7 +75,7 @@ impl<'a> View<'a> {
         (0..self.actors()).filter_map(|n| Some((Pid::root(n as u16), self.nth(n)?)))
     }
 
-    /// Whether an actor runs.
+    /// Whether an actor is up.
     pub fn is_up(&self, actor: Pid) -> bool {
         let n = self.worlds.blueprint().index(actor);
         n.is_some_and(|n| self.mirrors.local(self.state, n).status == Status::Up)
@@ -87,9 +87,9 @@ impl<'a> View<'a> {
         n.is_some_and(|n| self.mirrors.local(self.state, n).timers.contains(&timer))
     }
 
-    /// The messages on their way; those to one actor in an order that its network may deliver.
+    /// The messages in flight; those to one actor in an order in which its network may deliver them.
     pub fn flights(&self) -> Vec<Flight<'_>> {
-        self.worlds.looked.set(true);
+        self.worlds.read_messages.set(true);
         let list = self.worlds.pending(&self.mirrors, self.state);
         let flight = |&(to, id): &(u16, u32)| {
             let envelope = self.mirrors.envelopes.get(id);
@@ -99,14 +99,14 @@ impl<'a> View<'a> {
         list.iter().map(flight).collect()
     }
 
-    /// The messages of this type that are on their way, with sender and destination.
+    /// The messages of this type that are in flight, with sender and destination.
     pub fn messages<M: 'static>(&self) -> Vec<(Pid, Pid, &M)> {
         self.flights().into_iter().filter_map(|f| Some((f.from, f.to, f.message()?))).collect()
     }
 
     #[inline]
     fn nth<S: 'static>(&self, n: usize) -> Option<&S> {
-        let value: &dyn Any = self.mirrors.faces[self.state.ids[n] as usize].as_deref()?;
+        let value: &dyn Any = self.mirrors.state_values[self.state.ids[n] as usize].as_deref()?;
         value.downcast_ref()
     }
 }

@@ -1,18 +1,18 @@
 //! The system as a transition system for the engines of `explore`.
 //!
-//! A global state is a vector of ids: a local situation and an inbox for each actor (all inboxes are one where channels are causal), and the
-//! weather. A step replaces a few ids; the fingerprint is a sum over the slots and is kept up to date with them. It is made of the prints of
-//! what the ids stand for, so it is the same in every run and on every thread.
+//! A global state is a vector of ids: a local state and an inbox for each actor (one slot for all messages in flight, if some channel is
+//! causal), and the environment. A step replaces a few ids; the fingerprint is a sum over the slots and is updated with them. It is
+//! computed from the fingerprints of the contents and not from ids, so it is the same in every run and on every thread.
 
 use crate::acts::key;
 use crate::causal::Causal;
 use crate::coverage;
 use crate::enabled::Number;
-use crate::faults::Weather;
+use crate::faults::Environment;
 use crate::inbox;
 use crate::narrate;
 use crate::persistent;
-use crate::sleep::Beds;
+use crate::sleep::SleepSlots;
 use crate::state::State;
 use crate::step::Step;
 use crate::symmetry::{self, Symmetry};
@@ -26,32 +26,32 @@ use std::cell::{Cell, Ref, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// A system in every world: a transition system over [`State`]s. Each clone has its own mirrors of one shared table.
+/// A system as a transition system over [`State`]s. Each clone has its own mirrors of one shared table.
 pub struct Worlds {
     pub(crate) table: Arc<Table>,
     pub(crate) mirrors: RefCell<Mirrors>,
     shape: Shape,
-    /// The blank state, once it was needed.
-    rest: RefCell<Option<State>>,
-    /// Renamings of identical actors, once they were needed.
+    /// The state in which no actor has started; computed on first use.
+    blank: RefCell<Option<State>>,
+    /// The permutations of identical actors; computed on first use.
     symmetry: RefCell<Option<Symmetry>>,
-    /// A property looked at what is on its way.
-    pub(crate) looked: Cell<bool>,
+    /// A property has read the messages in flight, which are not part of the property key.
+    pub(crate) read_messages: Cell<bool>,
 }
 
-/// Where things are in a state, and what never changes.
+/// The layout of states, and other constants of a run.
 #[derive(Clone)]
 struct Shape {
     actors: usize,
-    beds: Beds,
-    /// All that is on its way is one slot, because some channel is causal.
+    sleep_slots: SleepSlots,
+    /// All messages in flight are one slot, because some channel is causal.
     causal: bool,
-    /// Starting is a step, because under mbox the order of starts can be seen.
+    /// Starting is a step, because under mbox the order of starts is observable.
     starts: bool,
-    /// Messages to an actor that is down are gone: nobody restarts in this run.
+    /// Messages to a crashed actor are dropped, because no actor can restart in this run.
     drops: bool,
-    /// Histories are judged while they are made, if there is a specification.
-    watched: bool,
+    /// Histories are checked while they are recorded, if there is a specification.
+    monitored: bool,
 }
 
 impl Clone for Worlds {
@@ -61,41 +61,41 @@ impl Clone for Worlds {
 }
 
 impl Worlds {
-    /// The worlds of a system.
+    /// The transition system of a system.
     pub fn new(blueprint: Blueprint) -> Worlds {
         let actors = blueprint.actors.len();
         let shape = Shape {
             actors,
-            beds: Beds::new(actors),
+            sleep_slots: SleepSlots::new(actors),
             causal: blueprint.uses(Network::Cd),
             starts: blueprint.uses(Network::Mbox),
             drops: blueprint.faults.crashes > 0 && blueprint.faults.restarts == 0,
-            watched: true,
+            monitored: true,
         };
         Worlds::sharing(Arc::new(Table::new(blueprint)), shape)
     }
 
     fn sharing(table: Arc<Table>, shape: Shape) -> Worlds {
-        let (mirrors, rest, symmetry) = (RefCell::default(), RefCell::default(), RefCell::default());
-        Worlds { table, mirrors, shape, rest, symmetry, looked: Cell::new(false) }
+        let (mirrors, blank, symmetry) = (RefCell::default(), RefCell::default(), RefCell::default());
+        Worlds { table, mirrors, shape, blank, symmetry, read_messages: Cell::new(false) }
     }
 
-    /// What the system is made of.
+    /// The declaration of the system.
     pub fn blueprint(&self) -> &Blueprint {
         &self.table.blueprint
     }
 
-    /// How much user code ran.
+    /// The number of runs of user code.
     pub fn stats(&self) -> LocalStats {
         self.table.stats()
     }
 
-    /// Whether a property was not evaluated in some state because it looks at an actor that had not started there.
+    /// Whether a property was not evaluated in some state because it reads the state of an actor that had not started there.
     pub fn skipped_properties(&self) -> bool {
         self.table.skipped.load(Ordering::Relaxed)
     }
 
-    /// A state as properties see it.
+    /// A state as the argument of properties.
     pub fn view<'a>(&'a self, state: &'a State) -> View<'a> {
         View::new(self, self.prepared(), state)
     }
@@ -105,8 +105,8 @@ impl Worlds {
     }
 
     #[inline]
-    pub(crate) fn beds(&self) -> Beds {
-        self.shape.beds
+    pub(crate) fn sleep_slots(&self) -> SleepSlots {
+        self.shape.sleep_slots
     }
 
     pub(crate) fn is_causal(&self) -> bool {
@@ -117,23 +117,23 @@ impl Worlds {
         self.shape.drops
     }
 
-    pub(crate) fn is_watched(&self) -> bool {
-        self.shape.watched
+    pub(crate) fn is_monitored(&self) -> bool {
+        self.shape.monitored
     }
 
-    /// The same worlds, but what is recorded is not judged: whoever explores them looks at whole histories.
-    pub fn unwatched(mut self) -> Worlds {
-        self.shape.watched = false;
+    /// The same transition system without checking histories step by step, for engines that check whole histories.
+    pub fn unmonitored(mut self) -> Worlds {
+        self.shape.monitored = false;
         self
     }
 
-    /// The local states of all actors, in words: equal for equal ones in every run.
+    /// The local states of all actors, displayed; equal local states have equal texts in every run.
     pub fn locals_in_words(&self, state: &State) -> Vec<String> {
         let mirrors = self.prepared();
         (0..self.actors() as u16).map(|actor| show_local(&mirrors, mirrors.local(state, actor))).collect()
     }
 
-    /// The whole state in words: equal for equal states in every run.
+    /// The whole state, displayed; equal states have equal texts in every run.
     pub fn in_words(&self, state: &State) -> String {
         let mut words = self.locals_in_words(state);
         let mirrors = self.prepared();
@@ -144,13 +144,14 @@ impl Worlds {
             (to, bag.then(|| shown.clone()), shown)
         };
         let mut pending: Vec<_> = self.pending(&mirrors, state).into_iter().map(show).collect();
-        // A bag is sorted by id, and ids differ from run to run; it comes first, and the queues stay as they are.
+        // Messages under asyn are sorted by id, and ids differ between runs, so they are sorted by text and put first; the queues keep
+        // their order.
         pending.sort_by_cached_key(|(to, bag, _)| (*to, bag.is_none(), bag.clone()));
         words.extend(pending.into_iter().map(|(.., shown)| shown));
-        let weather = mirrors.weathers.get(state.weather());
-        words.push(format!("{:?} {:?} {}", weather.left, weather.split, weather.failed.is_some()));
-        if weather.history.is_some() {
-            words.push(format!("history {:x}", mirrors.weathers.print(state.weather())));
+        let environment = mirrors.environments.get(state.environment());
+        words.push(format!("{:?} {:?} {}", environment.left, environment.split, environment.failed.is_some()));
+        if environment.history.is_some() {
+            words.push(format!("history {:x}", mirrors.environments.print(state.environment())));
         }
         if self.is_causal() {
             words.push(format!("{:?}", mirrors.causals.get(state.ids[self.actors()]).pasts()));
@@ -158,17 +159,17 @@ impl Worlds {
         words.join("; ")
     }
 
-    /// The part of a state that belongs to no actor.
-    pub(crate) fn weather(&self, mirrors: &Mirrors, state: &State) -> Weather {
-        (**mirrors.weathers.get(state.weather())).clone()
+    /// The environment of a state.
+    pub(crate) fn environment(&self, mirrors: &Mirrors, state: &State) -> Environment {
+        (**mirrors.environments.get(state.environment())).clone()
     }
 
-    /// Does something with the table.
+    /// Reads or extends the table, and updates the mirrors.
     pub(crate) fn with_entries<R>(&self, f: impl FnOnce(&mut Entries, &Blueprint) -> R) -> R {
         self.learn(&mut self.mirrors.borrow_mut(), f)
     }
 
-    /// Does something with the table that the mirrors do not know yet.
+    /// The same for mirrors that are borrowed already.
     pub(crate) fn learn<R>(&self, mirrors: &mut Mirrors, f: impl FnOnce(&mut Entries, &Blueprint) -> R) -> R {
         self.table.learn(mirrors, |entries| f(entries, self.blueprint()))
     }
@@ -184,12 +185,12 @@ impl Worlds {
         state
     }
 
-    /// The prints of all slots, which order states in the same way in every run.
+    /// The fingerprints of all slots; their lexicographic order on states is the same in every run.
     pub(crate) fn slot_prints(&self, state: &State) -> SmallVec<[u128; 16]> {
         self.prints_of_slots(&self.prepared(), state).collect()
     }
 
-    /// The print that an id has in a slot of a state.
+    /// The fingerprint of an id in a slot of a state.
     pub(crate) fn slot_print(&self, state: &State, slot: usize, id: u32) -> u128 {
         print_of_slot(&self.prepared(), (self.actors(), state.ids.len(), self.is_causal()), slot, id)
     }
@@ -199,7 +200,7 @@ impl Worlds {
         state.ids.iter().enumerate().map(move |(slot, &id)| print_of_slot(mirrors, shape, slot, id))
     }
 
-    /// What is on its way, as (destination, envelope).
+    /// The messages in flight, as (destination, envelope).
     pub(crate) fn pending(&self, mirrors: &Mirrors, state: &State) -> Vec<(u16, u32)> {
         let n = self.actors();
         if self.is_causal() {
@@ -209,7 +210,7 @@ impl Worlds {
         (0..n as u16).flat_map(inbox).collect()
     }
 
-    /// Messages to `to` that can be delivered, as (sender, what steps call the message).
+    /// The messages to `to` that can be delivered, as (sender, the identification of the message in [`Step::Deliver`]).
     pub(crate) fn deliverable(&self, mirrors: &Mirrors, state: &State, to: u16) -> Vec<(u16, u32)> {
         let blueprint = self.blueprint();
         if self.is_causal() {
@@ -222,7 +223,7 @@ impl Worlds {
         heads.map(|id| (mirrors.envelopes.get(id).from, id)).collect()
     }
 
-    /// The envelope that a step speaks of.
+    /// The envelope of the message in a step.
     pub(crate) fn envelope(&self, mirrors: &Mirrors, state: &State, message: u32) -> u32 {
         match self.is_causal() {
             true => mirrors.causals.get(state.ids[self.actors()]).pending[message as usize].id,
@@ -230,22 +231,22 @@ impl Worlds {
         }
     }
 
-    /// A step in full: to what an actor reacts depends on the state.
+    /// The step with the input and the effects that [`Step::Act`] leaves out; they depend on the state.
     pub fn in_full(&self, state: &State, step: &Step) -> Step {
         let Step::Act { actor, item, branch } = *step else { return *step };
         self.prepare();
         self.act_in_full(&mut self.mirrors.borrow_mut(), state, actor, item, branch)
     }
 
-    /// Makes sure that the mirrors know everything that a state may mention.
+    /// Makes sure that the mirrors contain all ids of a state, which may come from another worker.
     #[inline]
     fn prepare(&self) {
-        if self.mirrors.borrow().age != self.table.age() {
+        if self.mirrors.borrow().version != self.table.version() {
             self.catch_up();
         }
     }
 
-    /// Another worker has added something; whether this state needs it or not, the next one may.
+    /// Another worker has extended the table.
     #[cold]
     fn catch_up(&self) {
         self.table.copy(&mut self.mirrors.borrow_mut());
@@ -256,7 +257,7 @@ impl Worlds {
         self.mirrors.borrow()
     }
 
-    /// The state before anybody has started.
+    /// The state in which no actor has started.
     fn blank(&self, mirrors: &mut Mirrors) -> State {
         let actors = 0..self.actors() as u16;
         let ids: Vec<u32> = self.learn(mirrors, |entries, blueprint| {
@@ -269,26 +270,26 @@ impl Worlds {
                 }
                 false => ids.extend(actors.map(|actor| entries.empty_inbox(blueprint, actor))),
             }
-            let spec = blueprint.spec.as_ref().filter(|_| self.is_watched());
+            let spec = blueprint.spec.as_ref().filter(|_| self.is_monitored());
             let history = spec.map(|spec| entries.first_stage(&**spec));
-            ids.push(entries.weather(Weather { left: blueprint.faults, history, ..Weather::default() }));
+            ids.push(entries.environment(Environment { left: blueprint.faults, history, ..Environment::default() }));
             ids
         });
         self.summed(mirrors, &ids)
     }
 
-    /// A state with these local states and nothing on its way.
+    /// The state with these local states and no messages in flight.
     pub(crate) fn resting(&self, locals: &[u32]) -> State {
         let mirrors = &mut *self.mirrors.borrow_mut();
-        let mut state = self.rest.borrow_mut().get_or_insert_with(|| self.blank(mirrors)).clone();
+        let mut state = self.blank.borrow_mut().get_or_insert_with(|| self.blank(mirrors)).clone();
         for (actor, &local) in locals.iter().enumerate().filter(|(_, local)| **local != NONE) {
             self.set_local(mirrors, &mut state, actor as u16, local);
         }
         state
     }
 
-    /// The initial states, and how each actor started there. Starting is a step of its own only where its order can be seen: under mbox, and
-    /// where it invokes an operation, which may happen before or after another one has returned.
+    /// The initial states, each with the starts of the actors. Starting is a separate step only where its order is observable: under mbox,
+    /// and where it invokes an operation, which may happen before or after another one has returned.
     fn starts(&self) -> Vec<(State, Vec<Step>)> {
         let mirrors = &mut *self.mirrors.borrow_mut();
         let mut starts = vec![(self.blank(mirrors), Vec::new())];
@@ -298,7 +299,7 @@ impl Worlds {
         for actor in 0..self.actors() as u16 {
             let mut further = Vec::new();
             for (state, done) in starts {
-                if mirrors.weathers.get(state.weather()).failed.is_some() {
+                if mirrors.environments.get(state.environment()).failed.is_some() {
                     further.push((state, done));
                     continue;
                 }
@@ -320,11 +321,11 @@ impl Worlds {
     }
 }
 
-/// The print of an id in a slot of a state of `n` actors and so many slots.
+/// The fingerprint of an id in a slot of a state with `n` actors and this number of slots.
 fn print_of_slot(mirrors: &Mirrors, (n, slots, causal): (usize, usize, bool), slot: usize, id: u32) -> u128 {
     match slot {
         slot if slot < n => mirrors.locals.print(id),
-        slot if slot + 1 == slots => mirrors.weathers.print(id),
+        slot if slot + 1 == slots => mirrors.environments.print(id),
         _ if causal => mirrors.causals.print(id),
         _ => mirrors.inboxes.print(id),
     }
@@ -359,7 +360,7 @@ impl Receives<State, Step> for Worlds {
     }
 
     fn linearizable(&self, history: &[HistoryEvent]) -> Option<Result<(), Violation>> {
-        self.judged(history)
+        self.check_history(history)
     }
 }
 
@@ -391,27 +392,27 @@ impl TransitionSystem for Worlds {
     fn successor_key(&self, state: &State, number: u32) -> Option<u128> {
         self.prepare();
         let mirrors = &mut *self.mirrors.borrow_mut();
-        if !self.is_quick(mirrors, state) {
+        if !self.steps_are_local(mirrors, state) {
             return None;
         }
         let Number::Act { actor, item, branch } = Number::read(number) else { return None };
-        // Whoever else can act now can do so after this step: it takes nothing from them.
+        // Other actors that can take a step now can do so after this step, because it removes no message or timer of theirs.
         let others = (0..self.actors() as u16).any(|other| other != actor && mirrors.can_act(state, other));
         if !others {
             return None;
         }
         let act = self.found_act(mirrors, state, actor, item, branch).1;
-        (!act.aside).then(|| act.change.after(mirrors.property_key(&state.ids[..self.actors()])))
+        (!act.changes_environment).then(|| act.change.after(mirrors.property_key(&state.ids[..self.actors()])))
     }
 
     fn looked_beyond_key(&self) -> bool {
-        self.looked.replace(false)
+        self.read_messages.replace(false)
     }
 
     fn list_fingerprints(&self, state: &State, asleep: u64, out: &mut Vec<Listed>) -> Option<u64> {
         self.prepare();
         let mirrors = &mut *self.mirrors.borrow_mut();
-        let quick = self.is_quick(mirrors, state);
+        let quick = self.steps_are_local(mirrors, state);
         quick.then(|| self.list_successors(mirrors, state, asleep, out))
     }
 
@@ -425,7 +426,7 @@ impl TransitionSystem for Worlds {
         let mirrors = &mut *self.mirrors.borrow_mut();
         let mut next = state.clone();
         match Number::read(number) {
-            Number::Act { actor, item, branch } if self.is_quick(mirrors, state) => {
+            Number::Act { actor, item, branch } if self.steps_are_local(mirrors, state) => {
                 self.act(mirrors, &mut next, actor, item, branch);
                 next.print = print;
             }
@@ -448,35 +449,35 @@ impl TransitionSystem for Worlds {
     }
 
     fn has_failed(&self, state: &State) -> bool {
-        self.prepared().sky(state).failed
+        self.prepared().environment_summary(state).failed
     }
 
     fn failure(&self, state: &State) -> Option<Violation> {
         let mirrors = self.prepared();
-        if !mirrors.sky(state).failed {
+        if !mirrors.environment_summary(state).failed {
             return None;
         }
-        let (actor, failure) = mirrors.weathers.get(state.weather()).failed?;
+        let (actor, failure) = mirrors.environments.get(state.environment()).failed?;
         let process = Some(self.blueprint().actors[usize::from(actor)].name.clone());
         Some(Violation { process, ..(**self.table.lock().failures.get(failure)).clone() })
     }
 
     fn properties(&self) -> Vec<Property<Worlds>> {
         let starts = self.shape.starts;
-        let ask = |question: &Question| {
-            let asked = question.clone();
+        let property = |question: &Question| {
+            let evaluated = question.clone();
             let mut property = Property::new(question.kind, question.name.clone(), move |worlds: &Worlds, state| {
                 if !starts {
-                    return (asked.holds)(&worlds.view(state));
+                    return (evaluated.holds)(&worlds.view(state));
                 }
-                let (holds, skipped) = asked.evaluate(&worlds.view(state));
+                let (holds, skipped) = evaluated.evaluate_or_skip(&worlds.view(state));
                 worlds.table.skipped.fetch_or(skipped, Ordering::Relaxed);
                 holds
             });
             property.stable = question.stable;
             property
         };
-        self.blueprint().questions.iter().map(ask).collect()
+        self.blueprint().questions.iter().map(property).collect()
     }
 
     fn has_symmetry(&self) -> bool {
@@ -522,24 +523,24 @@ impl TransitionSystem for Worlds {
     }
 
     fn trace_processes(&self) -> Vec<TraceProcess> {
-        narrate::cast(self)
+        narrate::processes(self)
     }
 
     fn trace_start(&self, state: &State) -> Vec<NarratedStep> {
         let start = self.starts().into_iter().find(|(start, _)| start == state);
         let steps = start.map(|(_, steps)| steps).unwrap_or_default();
-        let mut told = Vec::new();
+        let mut narrated = Vec::new();
         let mut before = self.blank(&mut self.mirrors.borrow_mut());
         for step in steps {
             let after = self.next(&before, &step).expect("a start can be repeated");
-            told.extend(narrate::tell(self, &before, &step, &after));
+            narrated.extend(narrate::narrate(self, &before, &step, &after));
             before = after;
         }
-        told
+        narrated
     }
 
-    /// Handlers that panic lead to a state that has failed, so there always is a state after a step.
+    /// A handler that panics leads to a failed state, so every step has a successor.
     fn trace_step(&self, before: &State, step: &Step, after: Option<&State>) -> Vec<NarratedStep> {
-        after.map(|after| narrate::tell(self, before, step, after)).unwrap_or_default()
+        after.map(|after| narrate::narrate(self, before, step, after)).unwrap_or_default()
     }
 }

@@ -1,4 +1,5 @@
-//! A specification that watches, against whole paths: sloppy replicated registers, some linearizable and some not.
+//! Monitored histories compared with the histories of whole paths, on weakly consistent replicated registers, some linearizable and some
+//! not.
 
 use manyworlds_actor::State;
 use manyworlds_actor::Worlds;
@@ -16,12 +17,12 @@ use std::collections::BTreeSet;
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Message {
-    Ask(usize, Operation<u8>),
+    Request(usize, Operation<u8>),
     Answer(usize, Response<u8>),
     Copy(u8),
 }
 
-/// Keeps a value and copies it to some others, before or without being told that they have it.
+/// Stores a value and copies it to other replicas; it acknowledges writes without waiting for them.
 struct Replica {
     copies_to: Vec<Pid>,
 }
@@ -36,8 +37,10 @@ impl Actor for Replica {
 
     fn message(&self, held: &mut u8, from: Pid, message: &Message, ctx: &mut Context<'_>) {
         match message {
-            Message::Ask(number, Operation::Read) => ctx.send(from, Message::Answer(*number, Response::Read(*held))),
-            Message::Ask(number, Operation::Write(value)) => {
+            Message::Request(number, Operation::Read) => {
+                ctx.send(from, Message::Answer(*number, Response::Read(*held)))
+            }
+            Message::Request(number, Operation::Write(value)) => {
                 *held = *value;
                 ctx.broadcast(&self.copies_to, Message::Copy(*value));
                 ctx.send(from, Message::Answer(*number, Response::Written));
@@ -56,7 +59,7 @@ impl Service for At {
     type Message = Message;
 
     fn request(&self, number: usize, operation: &Operation<u8>) -> Vec<(Pid, Message)> {
-        vec![(self.0, Message::Ask(number, *operation))]
+        vec![(self.0, Message::Request(number, *operation))]
     }
 
     fn response(&self, message: &Message) -> Option<(usize, Response<u8>)> {
@@ -69,7 +72,7 @@ struct Shape {
     network: Network,
     /// Whether the first replica copies to the second, and the other way round.
     copies: [bool; 2],
-    /// Where each client asks, and what.
+    /// The replica and the operations of each client.
     clients: Vec<(u16, Vec<Operation<u8>>)>,
 }
 
@@ -133,15 +136,15 @@ fn some_path_is_bad(
     steps.iter().any(|step| {
         let next = worlds.next(state, step).expect("enabled");
         let before = events.len();
-        let told = worlds.trace_step(state, step, Some(&next));
-        events.extend(notes(told));
+        let narrated = worlds.trace_step(state, step, Some(&next));
+        events.extend(notes(narrated));
         let bad = some_path_is_bad(worlds, &next, events, seen);
         events.truncate(before);
         bad
     })
 }
 
-/// Who noted what.
+/// The notes of these steps, each with the process that recorded it.
 fn notes(steps: Vec<NarratedStep>) -> Vec<(u16, String)> {
     let note = |step: NarratedStep| match step.kind {
         StepKind::Note(note) => Some((step.process as u16, note.to_string())),
@@ -167,10 +170,10 @@ fn is_linearizable(events: &[(u16, String)]) -> bool {
 }
 
 fn naive(shape: &Shape) -> bool {
-    let worlds = system(shape).worlds().unwatched();
+    let worlds = system(shape).worlds().unmonitored();
     let start = worlds.initial().remove(0);
-    let told = worlds.trace_start(&start);
-    let mut events = notes(told);
+    let narrated = worlds.trace_start(&start);
+    let mut events = notes(narrated);
     some_path_is_bad(&worlds, &start, &mut events, &mut BTreeSet::new())
 }
 
@@ -190,11 +193,11 @@ fn by_must(shape: &Shape) -> bool {
     violation.is_some()
 }
 
-/// A scheduler that leaves nothing out; `None` if there are too many schedules.
+/// The result of a scheduler that explores all behaviours; `None` if there are too many schedules.
 fn on_schedules(shape: &Shape, name: Engine) -> Option<bool> {
     let budget = Budget { executions: Some(20_000), ..Budget::default() };
     let config = Config { budget, ..Config::default() };
-    let worlds = system(shape).worlds().unwatched();
+    let worlds = system(shape).worlds().unmonitored();
     let report = explore(&worlds, name, &config, &NoObserver).expect("it can be decided");
     let figures = report.stats.histories.expect("a scheduler has these figures");
     let Some(found) = report.found else {
@@ -202,35 +205,36 @@ fn on_schedules(shape: &Shape, name: Engine) -> Option<bool> {
         return report.stopped.is_none().then_some(false);
     };
     assert_eq!((found.violation.property.clone(), figures.non_linearizable), (Property::Linearizable, Some(1)));
-    // The same steps are the same failure where histories are judged step by step, and not a step earlier.
-    let watched = system(shape).worlds();
-    let told = narrate(&worlds, &found.path, found.violation.clone());
-    let judged = replay(&system(shape).worlds().unwatched(), &told, |_, _| {});
-    assert_eq!(judged, Ok(Replayed::Reproduced));
-    let mut state = watched.initial().remove(0);
-    for (step, told) in found.path.steps.iter().map(|(step, _)| step).zip(1..) {
-        assert_eq!(watched.failure(&state), None, "before step {told}");
-        let wanted = step_in_words(&worlds, &found.path, told);
+    // A monitored system fails after the same steps, and not a step earlier.
+    let monitored = system(shape).worlds();
+    let narrated = narrate(&worlds, &found.path, found.violation.clone());
+    let replayed = replay(&system(shape).worlds().unmonitored(), &narrated, |_, _| {});
+    assert_eq!(replayed, Ok(Replayed::Reproduced));
+    let mut state = monitored.initial().remove(0);
+    for (step, nth) in found.path.steps.iter().map(|(step, _)| step).zip(1..) {
+        assert_eq!(monitored.failure(&state), None, "before step {nth}");
+        let wanted = step_in_words(&worlds, &found.path, nth);
         let mut steps = Vec::new();
-        watched.actions(&state, &mut steps);
-        let next = |step: &Step| watched.next(&state, step).expect("enabled");
-        let same = |step: &&Step| told_without_failure(&watched, &state, step, &next(step)) == wanted;
+        monitored.actions(&state, &mut steps);
+        let next = |step: &Step| monitored.next(&state, step).expect("enabled");
+        let same = |step: &&Step| narrated_without_failure(&monitored, &state, step, &next(step)) == wanted;
         state = next(steps.iter().find(same).unwrap_or_else(|| panic!("{step:?} can be done here too")));
     }
-    assert_eq!(watched.failure(&state), Some(found.violation));
+    assert_eq!(monitored.failure(&state), Some(found.violation));
     Some(true)
 }
 
-/// What the path tells of its n-th step, from 1.
+/// The trace of the n-th step of a path, from 1.
 fn step_in_words(worlds: &Worlds, path: &Path<Worlds>, nth: usize) -> String {
     let before = if nth == 1 { &path.start } else { &path.steps[nth - 2].1 };
     let (step, after) = &path.steps[nth - 1];
-    told_without_failure(worlds, before, step, after)
+    narrated_without_failure(worlds, before, step, after)
 }
 
-fn told_without_failure(worlds: &Worlds, before: &State, step: &Step, after: &State) -> String {
-    let told = worlds.trace_step(before, step, Some(after));
-    told.iter()
+fn narrated_without_failure(worlds: &Worlds, before: &State, step: &Step, after: &State) -> String {
+    let narrated = worlds.trace_step(before, step, Some(after));
+    narrated
+        .iter()
         .filter(|step| !step.kind.is_bad())
         .map(|s| format!("{} {:?};", s.process, s.kind.clone().map(|sent| sent.message)))
         .collect()
@@ -247,7 +251,7 @@ random! {
         prop_assert_eq!(by_must(&shape), bad, "must");
         let dpor = on_schedules(&shape, Engine::Dpor);
         prop_assert_eq!(dpor.unwrap_or(bad), bad, "DP");
-        // EX finds what there is to be found, but not in time.
+        // EX finds every violation, but may reach its execution limit first.
         prop_assert!(on_schedules(&shape, Engine::Exhaustive) != Some(!bad), "EX");
         return Ok(3 + u64::from(dpor.is_some()));
     }

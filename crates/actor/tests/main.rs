@@ -1,8 +1,8 @@
 //! The integration tests of the actor front end, as one binary.
 
 mod linearizable;
-mod parts;
 mod persistent;
 mod random;
 mod schedulers;
+mod scripted;
 mod sleep;

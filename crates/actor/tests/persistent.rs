@@ -1,8 +1,9 @@
-//! The system on which exploring only the causally least messages (PSym, appendix D, PRED) loses a world, and persistent sets do not.
+//! The system on which exploring only the causally minimal messages (PSym, appendix D, PRED) loses an execution, and persistent sets do
+//! not.
 //!
-//! A sends e to T and then x to B, who answers with z to U; C sends m to U and then y to D, who answers with w to T.
+//! A sends e to T and then x to B, which replies with z to U; C sends m to U and then y to D, which replies with w to T.
 
-use crate::parts::{Name, part};
+use crate::scripted::{Name, scripted};
 use manyworlds_actor::System;
 use manyworlds_core::{Network, Pid};
 use manyworlds_explore::{Config, Engine, NoObserver, Reduction, explore};
@@ -18,12 +19,12 @@ const U: Pid = Pid::root(5);
 fn system(network: Network) -> System {
     System::new()
         .network(network)
-        .actor("A", part(&[(T, "e"), (B, "x")], &[]))
-        .actor("B", part(&[], &[(U, "z")]))
-        .actor("C", part(&[(U, "m"), (D, "y")], &[]))
-        .actor("D", part(&[], &[(T, "w")]))
-        .actor("T", part(&[], &[]))
-        .actor("U", part(&[], &[]))
+        .actor("A", scripted(&[(T, "e"), (B, "x")], &[]))
+        .actor("B", scripted(&[], &[(U, "z")]))
+        .actor("C", scripted(&[(U, "m"), (D, "y")], &[]))
+        .actor("D", scripted(&[], &[(T, "w")]))
+        .actor("T", scripted(&[], &[]))
+        .actor("U", scripted(&[], &[]))
         .sends_only_to(A, [T, B])
         .sends_only_to(B, [U])
         .sends_only_to(C, [U, D])
@@ -32,14 +33,14 @@ fn system(network: Network) -> System {
         .sends_only_to(U, [])
 }
 
-/// What T and what U took, in order.
+/// The messages that T and U received, in order.
 type End = (Vec<Name>, Vec<Name>);
 
-/// How executions end, and how many states there are.
+/// The final states of executions, and the number of states.
 fn ends(network: Network, engine: Engine, reduction: Reduction) -> (BTreeSet<End>, u64) {
     let worlds = system(network).worlds();
     let config = Config { reduction, collect_final: true, ..Config::default() };
-    let report = explore(&worlds, engine, &config, &NoObserver).expect("nothing is asked");
+    let report = explore(&worlds, engine, &config, &NoObserver).expect("there are no properties to refuse");
     let end = |state| {
         let view = worlds.view(state);
         (view.state::<Vec<Name>>(T).clone(), view.state::<Vec<Name>>(U).clone())
@@ -47,13 +48,13 @@ fn ends(network: Network, engine: Engine, reduction: Reduction) -> (BTreeSet<End
     (report.final_states.iter().map(end).collect(), report.stats.states.expect("states are counted"))
 }
 
-/// T took w before e, and U took z before m.
+/// T received w before e, and U received z before m.
 fn crossed() -> End {
     (vec!["w", "e"], vec!["z", "m"])
 }
 
 #[test]
-fn persistent_sets_keep_the_world_that_pred_loses() {
+fn persistent_sets_keep_the_execution_that_pred_loses() {
     for network in [Network::Asyn, Network::P2p, Network::Cd] {
         let (all, states) = ends(network, Engine::Bfs, Reduction::None);
         assert!(all.contains(&crossed()), "under {network} it is there");
@@ -65,7 +66,7 @@ fn persistent_sets_keep_the_world_that_pred_loses() {
     }
 }
 
-/// The messages: name, destination, what is causally before it, and the message that it answers.
+/// The messages: name, destination, the messages causally before it, and the message to which it is a reply.
 const MESSAGES: [(Name, Name, &[Name], Option<Name>); 6] = [
     ("e", "T", &[], None),
     ("x", "B", &["e"], None),
@@ -75,10 +76,12 @@ const MESSAGES: [(Name, Name, &[Name], Option<Name>); 6] = [
     ("w", "T", &["m", "y"], Some("y")),
 ];
 
-/// How executions end when of the pending messages those are delivered that `may` go first, given the others.
+/// The final states of executions in which a pending message is delivered only if `may` allows it, given the destinations of pending
+/// messages causally before it.
 fn delivered(took: &[Name], may: fn(to: Name, earlier: &[Name]) -> bool, ends: &mut BTreeSet<End>) {
-    let pending =
-        |name: Name, answers: Option<Name>| !took.contains(&name) && answers.is_none_or(|asked| took.contains(&asked));
+    let pending = |name: Name, reply_to: Option<Name>| {
+        !took.contains(&name) && reply_to.is_none_or(|request| took.contains(&request))
+    };
     let mut done = true;
     for (name, to, past, _) in MESSAGES.into_iter().filter(|m| pending(m.0, m.3)) {
         let earlier: Vec<Name> =
@@ -96,9 +99,9 @@ fn delivered(took: &[Name], may: fn(to: Name, earlier: &[Name]) -> bool, ends: &
 }
 
 #[test]
-fn pred_loses_a_world() {
+fn pred_loses_an_execution() {
     let (mut all, mut pred) = (BTreeSet::new(), BTreeSet::new());
-    // Causal delivery: nothing to the same destination is before it. PRED: nothing at all is.
+    // Causal delivery: no pending message to the same destination is causally before it. PRED: no pending message at all is.
     delivered(&[], |to, earlier| !earlier.contains(&to), &mut all);
     delivered(&[], |_, earlier| earlier.is_empty(), &mut pred);
     assert_eq!(all, ends(Network::Cd, Engine::Bfs, Reduction::None).0);

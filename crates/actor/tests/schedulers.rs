@@ -1,11 +1,11 @@
-//! Schedulers on actor systems: what receives and histories look like from outside, and what keys and exclusions do.
+//! Schedulers on actor systems: the receives and histories that they are given, and the effect of keys and exclusions.
 
 use manyworlds_actor::{Actor, Client, Context, Service, System};
 use manyworlds_core::{Network, NoObserver, Pid, ScheduleStats};
 use manyworlds_explore::{Config, Engine, Keys, Receives, TransitionSystem, explore};
 use std::collections::BTreeMap;
 
-/// A map that answers requests.
+/// The messages of a map that answers requests.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Message {
     Put(usize, u8, u8),
@@ -61,7 +61,7 @@ impl Service for Map {
     }
 }
 
-/// Somebody who pings the server.
+/// An actor that pings the server.
 struct Pinger(Pid);
 
 impl Actor for Pinger {
@@ -109,9 +109,9 @@ fn keys_that_do_not_meet_are_not_put_into_different_orders() {
     assert_eq!(count(&different, Engine::IRed), count(&same, Engine::IRed));
     assert_eq!(count(&different, Engine::LiViola), 1, "a key each");
     let unsaid = store(&[(1, Some(5)), (2, None)], 0);
-    assert_eq!(count(&unsaid, Engine::LiViola), count(&unsaid, Engine::IRed), "nobody knows");
-    let clumsy = unsaid.touches(|_: &Message| -> Keys { panic!("which key?") });
-    assert_eq!(count(&clumsy, Engine::LiViola), count(&clumsy, Engine::IRed), "nobody can say");
+    assert_eq!(count(&unsaid, Engine::LiViola), count(&unsaid, Engine::IRed), "no keys are declared");
+    let panicking = unsaid.touches(|_: &Message| -> Keys { panic!("which key?") });
+    assert_eq!(count(&panicking, Engine::LiViola), count(&panicking, Engine::IRed), "the key function panics");
 }
 
 #[test]
@@ -122,10 +122,10 @@ fn what_is_excluded_is_received_whenever_it_comes() {
     let count = |system: &System, name| figures(system, name).schedules;
     assert_eq!(count(&excluding, Engine::LiViola), 1);
     assert_eq!(count(&other, Engine::LiViola), 6, "no message has that type");
-    assert_eq!(count(&excluding, Engine::IRed), 6, "only LiViola listens");
+    assert_eq!(count(&excluding, Engine::IRed), 6, "only LiViola uses exclusions");
 }
 
-/// What a schedule records: who invoked what when, and what it returned. Starting is before everything.
+/// A schedule records the invocations and the responses of clients. Starts come before everything else.
 #[test]
 fn histories_are_what_clients_record() {
     let system = store(&[(1, Some(5)), (1, None)], 0);
@@ -143,18 +143,18 @@ fn histories_are_what_clients_record() {
     assert_ne!(history[0].label, history[1].label);
 }
 
-/// Two equal messages on their way are one lane; so are all that come to one actor under mbox.
+/// Two equal messages in flight are one lane; so are all messages to one actor under mbox.
 #[test]
 fn a_lane_holds_what_must_not_overtake() {
     let lanes = |network, pings| {
         let worlds = store(&[(1, None)], pings).network(network).worlds();
         let mut state = worlds.initial().swap_remove(0);
         if network == Network::Mbox {
-            // Everybody starts, one after the other, the server last.
+            // All actors start, one after the other, the server last.
             for _ in 0..pings + 2 {
                 let mut steps = Vec::new();
                 worlds.actions(&state, &mut steps);
-                state = worlds.next(&state, steps.last().expect("somebody can start")).expect("it can be done");
+                state = worlds.next(&state, steps.last().expect("an actor can start")).expect("it can be done");
             }
         }
         let mut steps = Vec::new();
@@ -167,39 +167,40 @@ fn a_lane_holds_what_must_not_overtake() {
     assert_eq!(lanes(Network::Mbox, 2), [3]);
 }
 
-/// Two of them: the first asks itself and the second one; who is asked says something to the first, but the second one only after its timer
-/// went off. What it says is a message, or a note: the first one's operation returns, the second one invokes one.
+/// A system has two of these actors. The first sends a request to itself and to the second one. Each replies to the first, but the second
+/// one only after its timer expired. A reply is a message, or a note: the first one's operation returns, the second one invokes an
+/// operation.
 struct Sleeper {
     first: bool,
     notes: bool,
 }
 
-const ASKED: bool = true;
-const SAID: bool = false;
+const REQUEST: bool = true;
+const REPLY: bool = false;
 
 impl Actor for Sleeper {
-    /// Whether it is awake, and who said something to it.
+    /// Whether it is awake, and the senders of the replies that it received.
     type State = (bool, Vec<Pid>);
     type Message = bool;
 
     fn start(&self, ctx: &mut Context<'_>) -> (bool, Vec<Pid>) {
         if self.first {
             ctx.invoked("sleep?");
-            ctx.send(Pid::root(0), ASKED);
-            ctx.send(Pid::root(1), ASKED);
+            ctx.send(Pid::root(0), REQUEST);
+            ctx.send(Pid::root(1), REQUEST);
         } else {
             ctx.set_timer("wake up");
         }
         (self.first, Vec::new())
     }
 
-    fn message(&self, (awake, heard): &mut (bool, Vec<Pid>), from: Pid, asked: &bool, ctx: &mut Context<'_>) {
-        match (*asked, *awake) {
-            (SAID, _) => heard.push(from),
-            (ASKED, true) if !self.notes => ctx.send(Pid::root(0), SAID),
-            (ASKED, true) if self.first => ctx.returned("no"),
-            (ASKED, true) => ctx.invoked("yes?"),
-            (ASKED, false) => {}
+    fn message(&self, (awake, replies): &mut (bool, Vec<Pid>), from: Pid, request: &bool, ctx: &mut Context<'_>) {
+        match (*request, *awake) {
+            (REPLY, _) => replies.push(from),
+            (REQUEST, true) if !self.notes => ctx.send(Pid::root(0), REPLY),
+            (REQUEST, true) if self.first => ctx.returned("no"),
+            (REQUEST, true) => ctx.invoked("yes?"),
+            (REQUEST, false) => {}
         }
     }
 
@@ -208,7 +209,8 @@ impl Actor for Sleeper {
     }
 }
 
-/// What a step depends on may depend on what its actor received before: DP must not be content with the last step that it depends on.
+/// Whether two steps depend on each other may depend on what their actor received before: DP must not consider only the last dependent
+/// step.
 #[test]
 fn dpor_sees_both_orders_of_what_depends_on_each_other_only_after_something_else() {
     for notes in [false, true] {
@@ -226,7 +228,7 @@ fn dpor_sees_both_orders_of_what_depends_on_each_other_only_after_something_else
             };
             let every = seen(Engine::Exhaustive);
             assert_eq!(seen(Engine::Dpor), every, "{network}, notes: {notes}");
-            // Both orders, and that the second one says nothing.
+            // Both orders, and the execution in which the second one does not reply.
             assert!(if notes { every.1 == 3 } else { every.0 == 3 }, "{network}, notes: {notes}: {every:?}");
         }
     }

@@ -1,9 +1,10 @@
-//! What sleeps must be recognized later: a message that arrives by asyn may come to stand before one that sleeps.
+//! An item that is asleep must be identified in later states: a message that arrives under asyn may be inserted before one that is asleep.
 //!
-//! Z sends b to Y and go to X. X sends a to Y when it starts, and once more when go comes; so a has an id before b has one, and the second a gets in
-//! before b. If b's place slept on, the second a would sleep in its stead, and Y would never take both before b.
+//! Z sends b to Y and go to X. X sends a to Y when it starts, and once more when it receives go; so a has a smaller id than b, and the
+//! second a is inserted before b. If the position of b stayed asleep, the second a would be asleep instead, and Y would never receive both
+//! before b.
 
-use crate::parts::part;
+use crate::scripted::scripted;
 use manyworlds_actor::{State, System, Worlds};
 use manyworlds_core::{Network, Pid};
 use manyworlds_explore::{Config, Engine, NoObserver, TransitionSystem, explore};
@@ -16,13 +17,13 @@ const Z: Pid = Pid::root(2);
 fn worlds(network: Network) -> Worlds {
     System::new()
         .network(network)
-        .actor("Y", part(&[], &[]))
-        .actor("X", part(&[(Y, "a")], &[(Y, "a")]))
-        .actor("Z", part(&[(Z, "fire")], &[(Y, "b"), (X, "go")]))
+        .actor("Y", scripted(&[], &[]))
+        .actor("X", scripted(&[(Y, "a")], &[(Y, "a")]))
+        .actor("Z", scripted(&[(Z, "fire")], &[(Y, "b"), (X, "go")]))
         .worlds()
 }
 
-/// Every state, found step by step.
+/// The displayed states found by a naive search.
 fn naive(worlds: &Worlds) -> HashSet<String> {
     let (mut seen, mut open): (HashSet<String>, Vec<State>) = (HashSet::new(), worlds.initial());
     while let Some(state) = open.pop() {
@@ -41,7 +42,7 @@ fn every_order_of_arrivals_is_seen() {
         for (engine, threads) in [(Engine::Bfs, 1), (Engine::Bfs, 2), (Engine::Dfs, 1)] {
             let worlds = worlds(network);
             let config = Config { threads, collect_states: true, ..Config::default() };
-            let report = explore(&worlds, engine, &config, &NoObserver).expect("nothing is asked");
+            let report = explore(&worlds, engine, &config, &NoObserver).expect("there are no properties to refuse");
             let states: HashSet<String> = report.states.iter().map(|state| worlds.in_words(state)).collect();
             assert_eq!(states, naive(&worlds), "{network:?} {engine:?} {threads}");
             let both = |state: &State| worlds.locals_in_words(state)[0] == format!("{:?}", ["a", "a"]);

@@ -1,11 +1,11 @@
-//! What `choose` can choose from.
+//! Sets of options for `choose`.
 
 use std::fmt::Debug;
 use std::ops::{Range, RangeInclusive};
 
 /// A finite list of options.
 pub trait Choices {
-    /// What is chosen.
+    /// The type of the options.
     type Item: Debug;
 
     /// How many options there are.

@@ -1,4 +1,4 @@
-//! Budgets come in, progress goes out. Engines read no clock: whoever runs them passes an [`Observer`] that may.
+//! Budgets and progress. Engines read no clock: their caller passes an [`Observer`], which may.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ pub struct Budget {
     pub depth: Option<u64>,
 }
 
-/// Why a run stopped before it had seen every world.
+/// Why a run stopped before it had explored everything.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StopReason {
@@ -29,7 +29,7 @@ pub enum StopReason {
     Timeout,
     /// The memory limit was reached.
     MaxMemory,
-    /// Somebody asked to stop.
+    /// The user interrupted the run.
     Cancelled,
     /// The scheduler has no more schedules, but it may leave some out.
     SchedulerIncomplete,
@@ -60,7 +60,7 @@ pub struct Progress {
     pub states: u64,
     /// States that are known but not yet expanded.
     pub frontier: u64,
-    /// The part of the search tree that lies behind, estimated from the open choices (0 to 1).
+    /// The explored fraction of the search tree, estimated from the open choices (0 to 1).
     pub done: f64,
 }
 
@@ -72,12 +72,12 @@ pub trait Observer: Sync {
     /// The engine has returned. What follows is the report: a violation is replayed, a history is explained.
     fn explored(&self) {}
 
-    /// A scheduler found something wrong for the first time: in the schedule with this number, counted from 1.
+    /// A scheduler found the first violation: in the schedule with this number, counted from 1.
     fn first_bug(&self, schedule: u64) {
         let _ = schedule;
     }
 
-    /// A scheduler begins to judge a history that it has not met before, or it has just done so.
+    /// A scheduler begins to check a history that it has not seen before, or has just finished doing so.
     fn judging(&self, begins: bool) {
         let _ = begins;
     }

@@ -1,13 +1,13 @@
-//! What a run exercised, and what it never did: a verified run that never delivered a message type has verified little.
+//! Coverage of a run: a verified run that never delivered some message type has verified little.
 
 use serde::{Deserialize, Serialize};
 
-/// What a run exercised.
+/// The coverage of a run.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Coverage {
-    /// What was asked of the model, in words.
+    /// The checked properties, as text.
     pub properties: Vec<String>,
-    /// Those of them that something shall happen sometimes, and it did not so far: their names.
+    /// The names of the `sometimes` properties that held in no state so far.
     pub unreached: Vec<String>,
     /// Every process.
     pub processes: Vec<ProcessCoverage>,
@@ -18,7 +18,7 @@ pub struct Coverage {
     pub actions: Vec<ActionCoverage>,
 }
 
-/// What came of one kind of actions of a specification.
+/// The coverage of one kind of action of a specification.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct ActionCoverage {
     /// The first name in its `Debug` form, see [`ValueTree::type_name`](crate::ValueTree::type_name).
@@ -31,17 +31,17 @@ pub struct ActionCoverage {
     pub changed: u64,
 }
 
-/// What one process did in all worlds together.
+/// The coverage of one process over all executions.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct ProcessCoverage {
     /// Its name.
     pub name: String,
-    /// Its distinct local states; of code, the places at which it waits.
+    /// Its distinct local states; for blocking code, the places at which it waits.
     pub states: u64,
-    /// Distinct pairs of a local state and something that came: so often its code had something new to do. Of code, pairs of a place and a kind
-    /// of thing that came there.
+    /// Distinct pairs of a local state and an input; its code runs once for each. For blocking code, pairs of a place and a kind of input received
+    /// there.
     pub handlers: u64,
-    /// What could come to it, by kind and name.
+    /// Its possible inputs, by kind and name.
     pub inputs: Vec<InputCoverage>,
 }
 
@@ -52,9 +52,9 @@ pub struct InputCoverage {
     pub kind: String,
     /// The type of the message as [`TraceMessage::type_name`](crate::TraceMessage::type_name) gives it, or the name of the timer.
     pub name: String,
-    /// Distinct messages of this type that were sent to the process, senders told apart; 1 for a timer that was set.
+    /// Distinct pairs of a sender and a message of this type sent to the process; 1 for a timer that was set.
     pub offered: u64,
-    /// How many of them it received in some world; 1 for a timer that went off.
+    /// How many of them it received in some execution; 1 for a timer that went off.
     pub handled: u64,
 }
 

@@ -1,5 +1,5 @@
-//! What each engine decides: the one table. The facade refuses by it, `--decidable` leaves questions out by it, and `help engines`, the README and
-//! the book show it.
+//! The table of questions that each engine decides. The facade refuses questions by it, `--decidable` leaves questions out by it, and `help engines`,
+//! the README and the book show it.
 
 use crate::Engine;
 use std::fmt;
@@ -11,15 +11,15 @@ pub enum Kind {
     Always,
     /// In no reachable state.
     Never,
-    /// In some reachable state: a model in which nothing happens satisfies everything else.
+    /// In some reachable state: guards against models that satisfy the other properties vacuously.
     Sometimes,
     /// Somewhere on every maximal path: a path that ends, or repeats a cycle for ever, without it is a counterexample.
     Eventually,
-    /// In every terminal state: one in which nothing more can happen.
+    /// In every terminal state: one without enabled actions.
     AtRest,
 }
 
-/// What can be checked.
+/// The kinds of models.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SubjectKind {
     /// Processes of blocking Rust code.
@@ -41,7 +41,7 @@ impl SubjectKind {
     }
 }
 
-/// What is asked about a subject.
+/// A question about a subject.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Question {
     /// Nothing panics; of programs also: no monitor fails, no process waits for ever.
@@ -52,12 +52,12 @@ pub enum Question {
     States {
         /// When it must hold.
         kind: Kind,
-        /// See above.
+        /// Once violated it stays violated on every path.
         stable: bool,
     },
 }
 
-/// What a run is made of, as far as it matters to the question.
+/// The features of a run that determine which questions an engine decides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Setup {
     /// The subject.
@@ -84,12 +84,12 @@ impl Setup {
     }
 }
 
-/// Why an engine does not decide a question, and what to do instead.
+/// Why an engine does not decide a question, and the alternative.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Undecided {
     /// Why.
     pub why: &'static str,
-    /// What to do.
+    /// The alternative.
     pub instead: &'static str,
 }
 
@@ -203,7 +203,7 @@ pub fn verifies(engine: Engine, question: Question) -> bool {
     use Engine::*;
     match engine {
         Auto | Must | Brute | Bfs | Dfs | Exhaustive => true,
-        // A state in the middle of a schedule may occur in none of those that are explored.
+        // A state in the middle of a schedule may occur in none of the explored schedules.
         Dpor => !matches!(question, Question::States { kind: Kind::Always | Kind::Never | Kind::Sometimes, .. }),
         _ => false,
     }
@@ -237,8 +237,8 @@ pub fn table() -> Vec<(Engine, Vec<SubjectKind>, [&'static str; 6])> {
         let answer = |question: Question| {
             let applies = |subject: &&SubjectKind| is_meaningful(question, **subject);
             let decided = |subject: &SubjectKind| decides(engine, question, &Setup::plain(*subject)).is_ok();
-            let mut asked = subjects.iter().filter(applies).peekable();
-            match (asked.peek().is_some(), asked.all(decided), verifies(engine, question)) {
+            let mut applicable = subjects.iter().filter(applies).peekable();
+            match (applicable.peek().is_some(), applicable.all(decided), verifies(engine, question)) {
                 (false, ..) => "–",
                 (_, false, _) => "no",
                 (_, true, true) => "yes",
@@ -259,7 +259,7 @@ fn is_meaningful(question: Question, subject: SubjectKind) -> bool {
     }
 }
 
-/// [`table`] as Markdown: what the README and the book show.
+/// [`table`] as Markdown, for the README and the book.
 pub fn markdown() -> String {
     let header =
         format!("| `--engine` | subjects | {} |\n|---|---|{}\n", COLUMNS.join(" | "), "---|".repeat(COLUMNS.len()));
@@ -278,7 +278,7 @@ fn plural(subject: SubjectKind) -> &'static str {
     }
 }
 
-/// [`table`] as aligned text: what `help engines` prints.
+/// [`table`] as aligned text, for `help engines`.
 pub fn text() -> String {
     let columns = COLUMNS.map(|column| column.replace('`', ""));
     let mut lines =

@@ -7,7 +7,7 @@ use std::str::FromStr;
 /// An engine.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub enum Engine {
-    /// Whatever suits the model; the answer says which engine ran, and why.
+    /// Selected by the kind of the model; the answer names the engine that ran, and the reason.
     #[default]
     Auto,
     /// The optimal DPOR of Must: every distinct execution once.
@@ -18,7 +18,7 @@ pub enum Engine {
     Dfs,
     /// Seeded random walks: never complete.
     Random,
-    /// Every interleaving, one by one: the naive twin of `must`.
+    /// Every interleaving, one by one: the naive reference implementation of `must`.
     Brute,
     /// DS2's systematic random scheduler (SR): schedules drawn with a seed.
     SystematicRandom,

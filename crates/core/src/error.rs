@@ -1,8 +1,8 @@
-//! What can be wrong with a trace file.
+//! Errors in trace files.
 
 use thiserror::Error;
 
-/// Why a text is not a trace, or a trace is not one of this program.
+/// Why a text is not a trace, or a trace does not belong to this program.
 #[derive(Debug, Error, PartialEq)]
 pub enum TraceError {
     /// Not JSON, or JSON of another shape.
@@ -18,7 +18,7 @@ pub enum TraceError {
     /// A trace of another version or of another tool.
     #[error("schema is `{found}`; expected `manyworlds-trace/2` or `manyworlds-trace/1`")]
     Schema {
-        /// What the file says.
+        /// The schema that the file names.
         found: String,
     },
     /// A step that refers to nothing, or to something that comes later.
@@ -41,7 +41,7 @@ pub enum TraceError {
         /// What is wrong with it.
         message: String,
     },
-    /// The program does something else than the trace says.
+    /// The program deviates from the trace.
     #[error(
         "step {step} ({process}): the trace says `{expected}`, the program does `{found}`; was the program changed since the trace was written?"
     )]
@@ -50,9 +50,9 @@ pub enum TraceError {
         step: usize,
         /// The process.
         process: String,
-        /// What the trace says.
+        /// The step of the trace.
         expected: String,
-        /// What the program does.
+        /// The step of the program.
         found: String,
     },
 }

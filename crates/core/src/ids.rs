@@ -1,4 +1,4 @@
-//! Small integer names for everything an engine touches.
+//! Small integer ids for all objects of the engines.
 //!
 //! `NodeId`, `ValueId` and `ProcId` are dense, private to one [`Locals`](crate::Locals) and never leave it;
 //! [`Pid`] is the name of a process everywhere else: the same process has the same `Pid` in every
@@ -7,7 +7,7 @@
 use crate::random::mix;
 use std::fmt;
 
-/// A local situation of a process: a node of the trie of observed histories, or an interned actor state.
+/// A local state of a process: a node of the trie of observed histories, or an interned actor state.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct NodeId(pub u32);
 
@@ -15,7 +15,7 @@ pub struct NodeId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct ValueId(pub u32);
 
-/// A process, numbered densely in the order in which one `Locals` met it. Not stable between workers.
+/// A process, numbered densely in the order in which one `Locals` first saw it. Not stable between workers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct ProcId(pub u32);
 

@@ -1,10 +1,10 @@
-//! A model that is not what the engines rely on: the one kind of answer that says nothing about the user's properties.
+//! Models that break an assumption of the engines. This is the only kind of answer that says nothing about the user's properties.
 
 use crate::{Location, Trace};
 use serde::Serialize;
 use std::fmt;
 
-/// What an engine relies on and the model does not keep.
+/// An assumption of the engines that the model breaks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Flaw {
@@ -33,12 +33,12 @@ impl Flaw {
     }
 }
 
-/// Why the answer is neither yes nor no: what the model does not keep, with the evidence.
+/// Why there is no verdict on the properties: the assumption that the model breaks, with the evidence.
 #[derive(Clone, PartialEq, Debug)]
 pub struct InvalidModel {
     /// What is wrong.
     pub flaw: Flaw,
-    /// What is wrong with which process, actor, state or action, as one sentence.
+    /// One sentence that names the process, actor, state or action and the flaw.
     pub message: String,
     /// The observations that contradict each other, one a line.
     pub evidence: Vec<String>,
@@ -62,13 +62,13 @@ impl InvalidModel {
         self
     }
 
-    /// Says what to do.
+    /// Adds advice.
     pub fn advice(mut self, advice: impl Into<String>) -> InvalidModel {
         self.advice = Some(advice.into());
         self
     }
 
-    /// Says where in the user's code the flaw shows.
+    /// Adds the place in the user's code where the flaw shows.
     pub fn at(mut self, location: Option<Location>) -> InvalidModel {
         self.location = location;
         self

@@ -1,4 +1,4 @@
-//! The ground floor of Manyworlds: ids, the [`Locals`] interface between user code and engines, traces,
+//! The types that all crates of Manyworlds share: ids, the [`Locals`] interface between user code and engines, traces,
 //! verdicts, budgets and progress.
 //!
 //! Nothing here does I/O, reads a clock or starts a thread. Front ends implement [`Locals`]; engines are

@@ -1,10 +1,10 @@
-//! The one idea of the house: user code runs once per distinct local situation.
+//! The central idea of Manyworlds: user code runs once per distinct local state.
 //!
-//! A process is deterministic and shares nothing, so what it does next depends only on its own past. A front
+//! A process is deterministic and shares nothing, so its next action depends only on its own past. A front
 //! end turns user code into a table over ids, filled on demand; an engine walks that table and never runs,
-//! sees or stores anything of the user's. A *node* is a local situation. It starts with a list of actions that need no
+//! sees or stores any user code or value. A *node* is a local state. It starts with a list of actions that need no
 //! answer (sends, spawns) and closes with one that does, or that ends the process: a receive, a choice, a join,
-//! the end. [`Locals::step`] gives the answer and yields the next node.
+//! the end. [`Locals::step`] takes the answer and returns the next node.
 
 use crate::{Location, Network, NodeId, Pid, ProcId, ProcessRole, TraceMessage, ValueId, Violation};
 use std::fmt;
@@ -19,13 +19,13 @@ pub const OBS_END: Obs = u32::MAX - 1;
 /// A position inside a node: action number `off` of `node`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cursor {
-    /// The local situation.
+    /// The local state.
     pub node: NodeId,
     /// How many of its actions have been performed.
     pub off: u32,
 }
 
-/// What a process does next.
+/// The next action of a process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Action {
     /// Sends `value` to `to`; never waits.
@@ -41,7 +41,7 @@ pub enum Action {
     Spawn {
         /// The new process.
         child: ProcId,
-        /// Its first local situation, to be entered with [`Locals::start`].
+        /// Its initial local state, to be entered with [`Locals::start`].
         root: NodeId,
         /// Whether it may wait for ever without harm.
         daemon: bool,
@@ -67,10 +67,10 @@ pub enum Action {
     },
     /// The process ran to its end with this result.
     End {
-        /// What a join observes.
+        /// The value that a join observes.
         value: ValueId,
     },
-    /// An assumption failed: the rest of this execution is of no interest.
+    /// An assumption failed: the rest of this execution is not explored.
     Stuck,
     /// The process used up its step bound.
     Bound,
@@ -83,7 +83,7 @@ pub enum Action {
 pub enum FailureKind {
     /// User code panicked (an assertion, an index, an `unwrap`).
     Panic,
-    /// The process used up its stack.
+    /// The process overflowed its stack.
     StackOverflow,
     /// Running the same history again gave another action.
     Nondeterminism,
@@ -93,7 +93,7 @@ pub enum FailureKind {
     NotLinearizable,
 }
 
-/// A failed process, for people.
+/// The failure of a process, for display.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Failure {
     /// What kind.
@@ -104,16 +104,16 @@ pub struct Failure {
     pub location: Option<Location>,
 }
 
-/// An action with what a person wants to know about it.
+/// The description of an action, for display.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct StepInfo {
     /// Where in the source the call is.
     pub location: Option<Location>,
-    /// What it is about.
+    /// Its subject.
     pub detail: Detail,
 }
 
-/// What an action is about.
+/// The subject of an action.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Detail {
     /// Nothing more is known.
@@ -153,7 +153,7 @@ pub struct Root {
     pub node: NodeId,
     /// Whether it may wait for ever without harm.
     pub daemon: bool,
-    /// What it is for. One that observes others gets [`OBS_END`] when the run is over.
+    /// Its role. An observer gets [`OBS_END`] when the run is over.
     pub role: ProcessRole,
     /// Its name.
     pub name: String,
@@ -164,34 +164,34 @@ pub struct Root {
 pub struct LocalStats {
     /// Local steps in which user code ran, repetitions included.
     pub user_steps: u64,
-    /// Local steps taken for the first time: the floor for `user_steps`.
+    /// Local steps taken for the first time: a lower bound of `user_steps`.
     pub distinct_steps: u64,
 }
 
 /// An execution to be run again: a linear extension of its causal order.
 #[derive(Clone, Copy, Debug)]
 pub struct Rerun<'a> {
-    /// The processes, and the local situation in which each ends up.
+    /// The processes, and the last local state of each.
     pub ends: &'a [(ProcId, NodeId)],
-    /// Whose turn it is, as an index into `ends`. The first turn of a process runs it to its first operation other than a send, every other one
+    /// The sequence of turns, as indices into `ends`. The first turn of a process runs it to its first operation other than a send, every other one
     /// from there to the next.
     pub turns: &'a [u32],
 }
 
-/// A process that did something else than the table says when its execution was run again.
+/// A process that deviated from the table when its execution was run again.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Deviation {
     /// Index into [`Rerun::ends`].
     pub process: usize,
-    /// What the table says.
+    /// The action in the table.
     pub expected: String,
-    /// What the process did.
+    /// The action of the process.
     pub found: String,
-    /// Where in the source it did that, if that is known.
+    /// The place of that action in the source, if that is known.
     pub location: Option<Location>,
 }
 
-/// The table of local transitions behind which user code lives.
+/// The table of local transitions: the only access of engines to user code.
 pub trait Locals {
     /// The processes that exist before the first step, in a fixed order; their nodes are started.
     fn roots(&mut self) -> Vec<Root>;
@@ -199,7 +199,7 @@ pub trait Locals {
     /// The name of a process that exists before the first step.
     fn root_name(&self, proc: ProcId) -> String;
 
-    /// What a process that exists before the first step is for.
+    /// The role of a process that exists before the first step.
     fn root_role(&self, proc: ProcId) -> ProcessRole {
         let _ = proc;
         ProcessRole::Process
@@ -220,13 +220,13 @@ pub trait Locals {
     /// The stable name of a process.
     fn pid(&self, proc: ProcId) -> Pid;
 
-    /// The process with this stable name, if it was ever met.
+    /// The process with this stable name, if it is in the table.
     fn proc(&self, pid: Pid) -> Option<ProcId>;
 
     /// How the process that is at `node` failed, if its closing action is [`Action::Fail`].
     fn failure(&self, node: NodeId) -> Option<Failure>;
 
-    /// Words for the action at `at`.
+    /// The description of the action at `at`.
     fn describe(&self, at: Cursor) -> StepInfo;
 
     /// The value as the user's `Debug` shows it.
@@ -240,14 +240,14 @@ pub trait Locals {
         TraceMessage::shown(&self.show(value))
     }
 
-    /// What `answer` chose at `node`, as the user's `Debug` shows it.
+    /// The value that `answer` selects at `node`, as the user's `Debug` shows it.
     fn show_choice(&self, node: NodeId, answer: Obs) -> String {
         let _ = node;
         answer.to_string()
     }
 
-    /// What identifies the local state in which a process enters `node`, where the front end keeps states: equal states have equal ids, others have
-    /// not.
+    /// An id of the local state in which a process enters `node`, where the front end keeps states: two states have equal ids if and only if they are
+    /// equal.
     fn state(&self, node: NodeId) -> Option<u32> {
         let _ = node;
         None
@@ -262,18 +262,18 @@ pub trait Locals {
     /// How much user code ran.
     fn stats(&self) -> LocalStats;
 
-    /// What is wrong with a finished execution in which the processes ended up in these situations, if something is.
+    /// The problem of a finished execution in which the processes ended in these local states, if there is one.
     fn at_end(&mut self, nodes: &mut dyn Iterator<Item = (ProcId, NodeId)>) -> Option<Violation> {
         let _ = nodes;
         None
     }
 
-    /// Whether the table outgrew its bound and wants [`Locals::trim`].
+    /// Whether the table exceeds its bound and needs [`Locals::trim`].
     fn over_bound(&self) -> bool {
         false
     }
 
-    /// Forgets what is not in `live`; ids of live nodes and of the values they mention stay as they are.
+    /// Removes all nodes that are not in `live`; ids of live nodes and of the values they mention do not change.
     fn trim(&mut self, live: &mut dyn Iterator<Item = NodeId>) {
         let _ = live;
     }
@@ -283,7 +283,7 @@ pub trait Locals {
         false
     }
 
-    /// Runs a whole execution again, every process from its start and in the given order, and compares what each does with the table.
+    /// Runs a whole execution again, every process from its start and in the given order, and compares the actions of each with the table.
     fn rerun(&mut self, run: &Rerun<'_>) -> Result<(), Deviation> {
         let _ = run;
         Ok(())
@@ -298,7 +298,7 @@ pub trait LocalsFactory: Sync {
     /// Makes one.
     fn make(&self) -> Self::Locals;
 
-    /// How much user code ran so far for all tables together, if they share what they learn; otherwise each counts its own.
+    /// How much user code ran so far for all tables together, if they share their entries; otherwise each counts its own.
     fn shared_stats(&self) -> Option<LocalStats> {
         None
     }

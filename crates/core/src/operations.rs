@@ -1,7 +1,7 @@
-//! The history of a shared object in a trace: which operations were invoked, what they returned, and what a checker found out about them.
+//! The history of a shared object in a trace: the invoked operations, their responses, and the result of the linearizability check.
 //!
-//! Actors and programs record invocations and responses. Engines on states show these notes as steps. The DPOR engine has a process that is sent
-//! them ([`ProcessRole::History`]): what it receives, in its order, is the history; a message holds all notes of one step.
+//! Actors and programs record invocations and responses. Engines on states show these notes as steps. The DPOR engine sends them to an additional
+//! process ([`ProcessRole::History`]): the history is the sequence of messages that it receives; a message holds all notes of one step.
 
 use crate::{ProcessRole, Property, StepKind, Trace, TraceMessage, TraceNote, TraceValue};
 use serde::{Deserialize, Serialize};
@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 /// An operation.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TraceOperation {
-    /// Whose operation it is: index into the processes of the trace.
+    /// The process that invoked it: index into the processes of the trace.
     pub process: usize,
     /// The operation.
     pub call: TraceValue,
-    /// What came back; `None` while it is pending.
+    /// The response; `None` while it is pending.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<TraceValue>,
     /// The step that records the call.
@@ -26,16 +26,15 @@ pub struct TraceOperation {
 /// Operations in the order of their calls. The lists hold their numbers.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct TraceHistory {
-    /// The operations. One step may record several events of one process: what it records of an operation comes before what it records
-    /// of a later one.
+    /// The operations. One step may record several events of one process: the events of an operation precede those of a later one.
     pub operations: Vec<TraceOperation>,
     /// An order that explains every response before the impossible one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub linearization: Vec<usize>,
-    /// The operation that no order has room for.
+    /// The operation that fits into no order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stuck: Vec<usize>,
-    /// Operations that are wrong by themselves; without any one of them the others are not.
+    /// A minimal set of operations that is not linearizable: without any one of them the others are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub minimal: Vec<usize>,
     /// Operations that contradict each other even if all others took effect whenever that helps, or never.
@@ -47,7 +46,7 @@ impl TraceHistory {
     /// The operations that the steps of a trace record; `None` if they record none.
     pub fn recorded(trace: &Trace) -> Option<TraceHistory> {
         let watches = |process: usize| trace.processes.get(process).is_some_and(|p| p.role == ProcessRole::History);
-        // Of several, the one that objects.
+        // Of several such processes, the one that fails.
         let objects = trace.steps.last().map(|step| step.process).filter(|&process| watches(process));
         let watcher = objects.or_else(|| (0..trace.processes.len()).rfind(|&process| watches(process)));
         let mut history = TraceHistory::default();
@@ -90,13 +89,13 @@ impl TraceHistory {
         }
     }
 
-    /// A history is judged at every response, so the last one is the one that is impossible.
+    /// A history is checked at every response, so the last response is the impossible one.
     fn returned_last(&self) -> Option<usize> {
         let returned = (0..self.operations.len()).filter(|&i| self.operations[i].returned.is_some());
         returned.max_by_key(|&i| self.operations[i].returned)
     }
 
-    /// What is wrong with it as a part of a trace with so many processes and steps.
+    /// The problem of a history that is not valid in a trace with so many processes and steps.
     pub(crate) fn complaint(&self, processes: usize, steps: usize) -> Option<String> {
         let strays = |o: &TraceOperation| {
             let returned = o.returned.unwrap_or(o.invoked);
@@ -156,7 +155,7 @@ mod tests {
             (1, returned("0")),
         ];
         let steps = notes.map(|(process, note)| TraceStep::new(process, StepKind::Note(note))).to_vec();
-        // The name of a process does not make it one that watches.
+        // The role of a process does not follow from its name.
         let processes = ["left", "history"].map(|name| process(name, ProcessRole::Process)).to_vec();
         let found = TraceHistory::recorded(&trace(processes, steps)).unwrap();
         assert_eq!(

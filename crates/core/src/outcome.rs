@@ -1,5 +1,5 @@
-//! The answer of a run: verified in full, violated with a trace, possibly violated, incomplete with a reason, or about a model that breaks what
-//! the engines rely on. A bounded run never looks like a verified one.
+//! The answer of a run: verified in full, violated with a trace, possibly violated, incomplete with a reason, or invalid because the model breaks an
+//! assumption of the engines. A bounded run never looks like a verified one.
 
 use crate::{InvalidModel, Location, Scope, StopReason, Trace};
 use serde::{Deserialize, Serialize};
@@ -16,13 +16,13 @@ pub enum Property {
     Monitor,
     /// Some process waits for ever.
     Deadlock,
-    /// A process did something else when its history was run again.
+    /// A process was not deterministic: it behaved differently when its history was run again.
     Deterministic,
-    /// A process used up its stack.
+    /// A process overflowed its stack.
     StackOverflow,
     /// The API was used in a way it forbids.
     ApiContract,
-    /// Operations behave as if each took effect at once.
+    /// Operations behave as if each took effect atomically.
     Linearizable,
     /// Holds in every reachable state.
     Always {
@@ -44,7 +44,7 @@ pub enum Property {
         /// The user's name for it.
         name: String,
     },
-    /// Holds in every state in which nothing more can happen.
+    /// Holds in every terminal state.
     AtRest {
         /// The user's name for it.
         name: String,
@@ -90,14 +90,14 @@ pub enum Verdict {
     Verified,
     /// An execution violates a property; it was replayed and failed the same way.
     Violated {
-        /// What went wrong.
+        /// The violation.
         violation: Violation,
-        /// How to see it again.
+        /// The counterexample.
         trace: Box<Trace>,
     },
     /// An engine that over-approximates found a violation, and no replay confirmed it.
     Possible {
-        /// What may go wrong.
+        /// The possible violation.
         violation: Violation,
         /// The steps that the engine has for it, if it has any; they need not be an execution.
         trace: Option<Box<Trace>>,
@@ -107,7 +107,7 @@ pub enum Verdict {
         /// Why.
         reason: StopReason,
     },
-    /// The model breaks what the engines rely on, so there is no answer about its properties.
+    /// The model breaks an assumption of the engines, so there is no answer about its properties.
     Invalid(Box<InvalidModel>),
 }
 
@@ -149,13 +149,13 @@ pub struct Stats {
     pub user_steps: u64,
     /// Local steps taken for the first time.
     pub distinct_steps: u64,
-    /// What the schedules of a scheduler recorded.
+    /// The figures of the schedules of a scheduler.
     pub histories: Option<ScheduleStats>,
-    /// What ended a run that was to go on after a violation: its figures are partial.
+    /// Why a run that was to continue after a violation stopped early: its figures are partial.
     pub stopped: Option<StopReason>,
 }
 
-/// The figures of a scheduler, as DS2 has them: what came of its schedules.
+/// The figures of a scheduler, as DS2 defines them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ScheduleStats {
     /// Schedules.
@@ -164,19 +164,19 @@ pub struct ScheduleStats {
     pub complete: u64,
     /// Those after which some operation is open.
     pub incomplete: u64,
-    /// Histories that differ in something linearizability can see.
+    /// Histories up to differences that linearizability does not depend on.
     pub unique: u64,
     /// Those of them that are not linearizable; `None` if there is no specification.
     pub non_linearizable: Option<u64>,
-    /// Schedules up to the first one that violates something, that one included.
+    /// Schedules up to and including the first violating one.
     pub first_bug: Option<u64>,
-    /// How long that took. Engines read no clock: whoever runs them fills it in.
+    /// The time up to the first violating schedule. Engines read no clock: their caller fills it in.
     pub first_bug_time: Option<Duration>,
     /// Unique histories before the first one that is not linearizable.
     pub good_histories: Option<u64>,
-    /// How long unique histories were judged. Whoever runs the engine fills it in.
+    /// The time spent on checking unique histories. The caller of the engine fills it in.
     pub judging_time: Option<Duration>,
-    /// Steps of all schedules together: what had to be done if no prefix was kept.
+    /// Steps of all schedules together: the work if no prefix were shared.
     pub steps: u64,
 }
 
@@ -206,7 +206,7 @@ fn ratio(part: u64, whole: u64) -> Option<f64> {
 pub struct Outcome {
     /// The verdict.
     pub verdict: Verdict,
-    /// What the verdict covers.
+    /// The scope of the verdict.
     pub scope: Scope,
     /// The figures.
     pub stats: Stats,
@@ -226,7 +226,7 @@ impl Outcome {
         }
     }
 
-    /// Why the run ended before it had seen what it was to see: nothing was violated so far, or it was to go on after a violation.
+    /// Why the run stopped early: without a violation so far, or while it was to continue after one.
     pub fn stopped(&self) -> Option<StopReason> {
         match &self.verdict {
             Verdict::Incomplete { reason } => Some(*reason),
@@ -234,7 +234,7 @@ impl Outcome {
         }
     }
 
-    /// The flaw of the model, if the answer is that it has one.
+    /// The flaw of the model, if the verdict is that the model is invalid.
     pub fn invalid(&self) -> Option<&InvalidModel> {
         match &self.verdict {
             Verdict::Invalid(invalid) => Some(invalid),

@@ -1,4 +1,4 @@
-//! Panics in user code are results, not noise: while a process runs, the panic hook keeps message and place and prints nothing.
+//! Panics in user code are results: while a process runs, the panic hook keeps message and place and prints nothing.
 
 use crate::Location;
 use std::any::Any;
@@ -15,6 +15,14 @@ static HOOK: Once = Once::new();
 
 /// Runs `f`; panics inside are remembered for [`take`] instead of printed.
 pub fn listen<R>(f: impl FnOnce() -> R) -> R {
+    let before = replace_listening(true);
+    let result = f();
+    replace_listening(before);
+    result
+}
+
+/// Not generic, so that the hook is compiled once and not for every function that is listened to.
+fn replace_listening(listening: bool) -> bool {
     HOOK.call_once(|| {
         let outer = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
@@ -25,10 +33,7 @@ pub fn listen<R>(f: impl FnOnce() -> R) -> R {
             }
         }));
     });
-    let before = LISTENING.replace(true);
-    let result = f();
-    LISTENING.set(before);
-    result
+    LISTENING.replace(listening)
 }
 
 fn remember(info: &PanicHookInfo<'_>) {
@@ -40,7 +45,7 @@ fn remember(info: &PanicHookInfo<'_>) {
     });
 }
 
-/// The payload of a panic that says, in these words, that recorded operations are not linearizable.
+/// The payload of a panic which means that recorded operations are not linearizable; holds the explanation.
 pub struct NotLinearizable(pub String);
 
 /// Message and place of the panic that was just caught.

@@ -1,7 +1,7 @@
-//! Which user code is running at the moment, for whoever has to explain why an engine does not stop.
+//! The calls of user code that are running, used to explain why an engine does not stop.
 //!
 //! An engine looks at its budgets between calls of user code, so a call that never returns keeps it from stopping. Front ends register a
-//! [`UserCode`] for each table and note in it what they call; a watchdog on another thread asks [`running`] then. Nothing here ends anything.
+//! [`UserCode`] for each table and note their calls in it; a watchdog on another thread reads them with [`running`]. Nothing here ends a call.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 pub struct Call {
     /// Which call of its table it is: another call of the same table has another number.
     pub number: u64,
-    /// What was called, as part of a sentence: `handler of actor "server" for message Ping from "client"`.
+    /// The called function, as part of a sentence: `handler of actor "server" for message Ping from "client"`.
     pub what: String,
 }
 
@@ -20,7 +20,7 @@ pub trait UserCode: Send + Sync {
     fn running(&self) -> Option<Call>;
 }
 
-/// What is registered and still exists. A table registers once, so the lock is rarely taken.
+/// The registered tables that still exist. A table registers once, so the lock is rarely taken.
 static REGISTERED: Mutex<Vec<Weak<dyn UserCode>>> = Mutex::new(Vec::new());
 
 /// Registers the calls of a table, for as long as the table keeps `code`.

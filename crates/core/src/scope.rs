@@ -1,11 +1,11 @@
-//! What an answer covers, as data: the unit of exploration, semantics, network, bounds, faults, fairness, reductions, what was not checked, and
-//! how sure the answer is. Engines and the facade fill it in; it becomes a sentence in one place, here.
+//! The scope of an answer, as data: the unit of exploration, semantics, network, bounds, faults, fairness, reductions, unchecked properties, and the
+//! probability of a missed state. Engines and the facade fill it in; only this module turns it into a sentence.
 
 use crate::Network;
 use serde::Serialize;
 use std::fmt;
 
-/// What a complete run has seen all of.
+/// The unit of exploration: a complete run explores all of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Explored {
@@ -32,7 +32,7 @@ pub enum Explored {
     RandomWalks,
 }
 
-/// A rule that an answer relies on and a user may not expect.
+/// A semantic rule that an answer depends on and a user may not expect.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Semantics {
@@ -52,7 +52,7 @@ pub enum Reduced {
     Symmetry,
 }
 
-/// What is sampled to check isolation.
+/// The unit of samples in isolation checks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SampleUnit {
@@ -103,10 +103,10 @@ pub struct Bounds {
     pub memory: Option<u64>,
 }
 
-/// What an answer covers.
+/// The scope of an answer.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Scope {
-    /// What a complete run has seen all of; a run that stopped early has seen a part of it.
+    /// The unit of exploration; a run that stopped early has explored a part.
     pub explored: Explored,
     /// The network of operations and channels that have none of their own; a specification has none.
     pub network: Option<Network>,
@@ -128,12 +128,12 @@ pub struct Scope {
     pub not_reached: Vec<String>,
     /// States that were known but not expanded when the run stopped.
     pub frontier: Option<u64>,
-    /// An upper bound on the probability that a state was missed by a fingerprint collision; `None` where states or executions are not told apart
-    /// by fingerprints.
+    /// An upper bound on the probability that a state was missed by a fingerprint collision; `None` where states or executions are not identified by
+    /// fingerprints.
     pub collision_probability: Option<f64>,
     /// How many samples were run again, to check that user code shares nothing and is a function of its inputs; `None` where that was not checked.
     pub isolation_samples: Option<u64>,
-    /// What a sample is.
+    /// The unit of samples.
     pub isolation_unit: SampleUnit,
     /// Whether there was nothing to check: no property, no assertion that could fail, or no process.
     pub nothing_checked: Option<String>,
@@ -142,7 +142,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// What "everything" means for a run that was not stopped.
+    /// The explored set of a run that was not stopped.
     fn everything(&self) -> String {
         let mut text = match self.explored {
             Explored::Executions => "every execution",
@@ -197,7 +197,7 @@ impl Scope {
         remarks
     }
 
-    /// What limited a run that stopped early, and what it left open.
+    /// The limits of a run that stopped early, and the questions that it left open.
     pub fn limits(&self) -> String {
         let mut parts = self.bounds.phrases();
         if self.bounds.executions.is_none() && self.explored == Explored::RandomSchedules {
@@ -212,7 +212,7 @@ impl Scope {
         parts.join(", ")
     }
 
-    /// Whether a run that is not stopped sees everything there is.
+    /// Whether a run that is not stopped is exhaustive.
     fn is_exhaustive(&self) -> bool {
         use Explored::*;
         matches!(self.explored, Executions | States | StatesUpToIndependence | Schedules | SchedulesUpToIndependence)
@@ -230,7 +230,7 @@ impl SampleUnit {
 }
 
 impl fmt::Display for Scope {
-    /// What a run that was not stopped has seen, and under which assumptions.
+    /// The explored set of a run that was not stopped, and its assumptions.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let remarks = self.remarks();
         f.write_str(&self.everything())?;

@@ -1,13 +1,13 @@
-//! What a specification may know about itself besides its behaviour. Each ability is a trait; a [`crate::Specification`] uses it if it was opted into,
-//! because the compiler cannot find out whether a type has it.
+//! Optional declarations of a specification besides its behaviour. Each ability is a trait; a [`crate::Specification`] uses it only if it was opted
+//! into, because generic code cannot test whether a type implements a trait.
 
 use crate::model::Model;
 use manyworlds_core::{NarratedStep, TraceProcess, Violation};
 
 /// Identical parts whose names make no difference: [`crate::Specification::symmetric`].
 pub trait Symmetric: Model {
-    /// The representative of all states that are the same up to renaming. It must depend on `state` alone, and a state must be able to do what
-    /// its representative can do, up to renaming.
+    /// The representative of all states that are the same up to renaming. It must depend on `state` alone, and a state must have the same transitions as
+    /// its representative, up to renaming.
     fn canonical(&self, state: Self::State) -> Self::State;
 }
 
@@ -24,13 +24,13 @@ pub trait Independent: Model {
 
 /// Fingerprints that are quicker than hashing the state field by field: [`crate::Specification::fingerprinted`].
 pub trait Fingerprinted: Model {
-    /// 128 bits that stand for the state; equal states must have equal ones, and others should not. See [`crate::fingerprint::of_words`].
+    /// A 128-bit fingerprint of the state; equal states must have equal ones, and others should not. See [`crate::fingerprint::of_words`].
     fn fingerprint(&self, state: &Self::State) -> u128;
 }
 
 /// Weak fairness: [`crate::Specification::fair`].
 pub trait Fair: Model {
-    /// The processes whose steps weak fairness speaks of: from 0 to this number, exclusive.
+    /// The number of processes that fairness refers to; they are numbered from 0.
     fn processes(&self) -> usize;
 
     /// The process that takes this step.
@@ -42,14 +42,14 @@ pub trait Fair: Model {
 
 /// Persistent sets, for partial-order reduction: [`crate::Specification::persistent_sets`].
 pub trait PersistentSets: Model {
-    /// Moves a persistent set to the front of `actions` (all the actions of `state`) and returns its size: whatever the others do
-    /// on their own, now and later, is independent of what is in the set. All of them is always right.
+    /// Moves a persistent set to the front of `actions` (all the actions of `state`) and returns its size: every sequence of actions outside of the
+    /// set, now and later, is independent of the actions in the set. The set of all actions is always correct.
     fn persistent(&self, state: &Self::State, actions: &mut [Self::Action]) -> usize;
 }
 
 /// States that are reached by a step that failed: [`crate::Specification::failing`].
 pub trait Failing: Model {
-    /// Why the step that led to `state` failed, if it did. Nothing happens in such a state.
+    /// Why the step that led to `state` failed, if it did. Such a state is terminal.
     fn failure(&self, state: &Self::State) -> Option<Violation>;
 }
 
@@ -58,10 +58,10 @@ pub trait Narrated: Model {
     /// The processes that take part in a trace.
     fn trace_processes(&self) -> Vec<TraceProcess>;
 
-    /// An initial state as steps of a trace. Parents and what a receive reads are filled in by the caller.
+    /// An initial state as steps of a trace. The caller fills in parents and the send that a receive reads.
     fn trace_start(&self, state: &Self::State) -> Vec<NarratedStep>;
 
-    /// A step as steps of a trace, the first of which tells different actions apart. `after` is missing where the evaluation of the action panicked.
+    /// A step as steps of a trace, the first of which distinguishes different actions. `after` is missing where the evaluation of the action panicked.
     fn trace_step(&self, before: &Self::State, action: &Self::Action, after: Option<&Self::State>)
     -> Vec<NarratedStep>;
 }

@@ -30,7 +30,7 @@ pub fn run<M: TransitionSystem>(run: &Run<'_, M>) -> Report<M> {
     let round = Round::new(config, run.observer);
     let mut worker = Worker::new(run);
     let mut bfs = Bfs::new(config, &round);
-    bfs.asks_at_rest = worker.checks.asks_at_rest();
+    bfs.has_terminal_properties = worker.checks.has_terminal_properties();
     round.start(1, 0, config.budget.depth == Some(0), Progress::default());
     round.seed(&mut worker);
     bfs.merge(1);
@@ -106,13 +106,13 @@ struct Bfs<'a, M: TransitionSystem> {
     /// States of this level whose persistent set led to nothing new: the rest of their actions is due in the next round.
     again: Vec<Again<M::State>>,
     links: Links,
-    /// The wrong state with the lowest number.
+    /// The violating state with the lowest number.
     wrong: Option<(u32, Wrong<M>)>,
     /// States that are not expanded because of the bound.
     cut: u64,
     /// States whose expansion was broken off.
     left: u64,
-    asks_at_rest: bool,
+    has_terminal_properties: bool,
     /// The present level led to new states.
     grew: bool,
     /// How many states were new in the last round.
@@ -134,7 +134,7 @@ impl<'a, M: TransitionSystem> Bfs<'a, M> {
             wrong: None,
             cut: 0,
             left: 0,
-            asks_at_rest: false,
+            has_terminal_properties: false,
             grew: false,
             fresh: 0,
             levels: Vec::new(),
@@ -142,8 +142,8 @@ impl<'a, M: TransitionSystem> Bfs<'a, M> {
         }
     }
 
-    /// Level after level until nothing is new or there is a reason to stop. `phases` expands the chunks of a round and inserts what
-    /// comes of them, or says that it could not.
+    /// Explores level after level until no state is new or there is a reason to stop. `phases` expands the chunks of a round and inserts their
+    /// successors, or returns that it could not.
     fn levels(&mut self, mut phases: impl FnMut() -> bool) {
         let mut level = 0;
         while self.next.len() > 0 && !self.stops() && (self.wrong.is_none() || self.config.keep_going) {
@@ -164,9 +164,9 @@ impl<'a, M: TransitionSystem> Bfs<'a, M> {
                 self.report.stopped = self.round.stopped();
                 self.left += self.round.abandon();
                 self.merge(used);
-                // A state of this level that is wrong because nothing more can happen has a shorter path than one of the next level.
-                let asks_at_rest = self.asks_at_rest;
-                let shortest = |wrong: u32| wrong < start_of_next || !asks_at_rest;
+                // A violating terminal state of this level has a shorter path than a violating state of the next level.
+                let has_terminal_properties = self.has_terminal_properties;
+                let shortest = |wrong: u32| wrong < start_of_next || !has_terminal_properties;
                 if self.stops()
                     || !self.config.keep_going && self.wrong.as_ref().is_some_and(|(number, _)| shortest(*number))
                 {
@@ -182,8 +182,8 @@ impl<'a, M: TransitionSystem> Bfs<'a, M> {
         self.report.stats.depth = Some(level + u64::from(self.grew));
     }
 
-    /// Fills the chunks of a round: first what is due again, then states of the frontier. What is wrong is looked for between rounds, so while
-    /// little was done, little is done at once.
+    /// Fills the chunks of a round: first the states to be expanded again, then states of the frontier. The run stops for a violation only between
+    /// rounds, so the first rounds are small.
     fn fill(&mut self, first: &mut usize) -> usize {
         let most = (self.links.len() / (4 * BLOCK)).clamp(FEWEST, CHUNKS);
         let mut used = 0;
@@ -207,7 +207,7 @@ impl<'a, M: TransitionSystem> Bfs<'a, M> {
         used
     }
 
-    /// Takes what came of the first `used` chunks, and numbers the new states.
+    /// Takes the results of the first `used` chunks, and numbers the new states.
     fn merge(&mut self, used: usize) {
         let before = self.links.len();
         for index in 0..used {
@@ -254,11 +254,11 @@ impl<'a, M: TransitionSystem> Bfs<'a, M> {
 
     fn progress(&self) -> Progress {
         let (states, frontier) = (self.links.len() as u64, self.waiting());
-        // What is being expanded does not wait any more, so there may be less behind than it seems.
+        // States being expanded have left the frontier already, so the number of expanded states may be overestimated.
         Progress { executions: 0, states, frontier, done: estimate::done(&self.levels, states - frontier) }
     }
 
-    /// Whether there is a reason to stop before everything was seen.
+    /// Whether there is a reason to stop before everything was explored.
     fn stops(&self) -> bool {
         self.report.stopped.is_some() || self.report.flaw.is_some()
     }

@@ -34,15 +34,15 @@ impl<M: TransitionSystem> Checks<M> {
         checks
     }
 
-    /// Whether there are properties of states in which nothing more can happen.
-    pub fn asks_at_rest(&self) -> bool {
+    /// Whether there are properties of terminal states.
+    pub fn has_terminal_properties(&self) -> bool {
         !self.at_rest.is_empty()
     }
 
-    /// Looks at a new state in which no handler failed: notes which `sometimes` hold, and says whether it is wrong whatever comes after it.
+    /// Checks a new state in which no handler failed: records which `sometimes` hold, and returns whether it violates an invariant.
     pub fn look(&self, model: &M, state: &M::State) -> bool {
-        let asked = !self.states.is_empty() || self.sometimes.iter().any(|(_, seen)| !seen.get());
-        let Some(key) = model.property_key(state).filter(|_| asked) else {
+        let any_left = !self.states.is_empty() || self.sometimes.iter().any(|(_, seen)| !seen.get());
+        let Some(key) = model.property_key(state).filter(|_| any_left) else {
             self.note(model, state);
             return self.broken(model, state).is_some();
         };
@@ -65,31 +65,31 @@ impl<M: TransitionSystem> Checks<M> {
 
     fn note(&self, model: &M, state: &M::State) {
         for (property, seen) in &self.sometimes {
-            if !seen.get() && ask(property, model, state) == Ok(true) {
+            if !seen.get() && evaluate(property, model, state) == Ok(true) {
                 seen.set(true);
             }
         }
     }
 
     fn broken(&self, model: &M, state: &M::State) -> Option<&Property<M>> {
-        self.states.iter().find(|property| ask(property, model, state) != Ok(property.kind == Kind::Always))
+        self.states.iter().find(|property| evaluate(property, model, state) != Ok(property.kind == Kind::Always))
     }
 
     fn broken_at_rest(&self, model: &M, state: &M::State) -> Option<&Property<M>> {
-        self.at_rest.iter().find(|property| ask(property, model, state) != Ok(true))
+        self.at_rest.iter().find(|property| evaluate(property, model, state) != Ok(true))
     }
 
-    /// Whether a state is wrong whatever comes after it.
+    /// Whether a state violates an invariant.
     pub fn is_wrong(&self, model: &M, state: &M::State) -> bool {
         model.has_failed(state) || self.broken(model, state).is_some()
     }
 
-    /// Whether a state in which nothing more can happen, and that is not wrong otherwise, is wrong.
+    /// Whether a terminal state that violates no invariant violates a property of terminal states.
     pub fn is_wrong_at_rest(&self, model: &M, state: &M::State) -> bool {
         self.broken_at_rest(model, state).is_some()
     }
 
-    /// A state that was found to be wrong, with what is wrong with it. `Err` if nothing is, the second time.
+    /// A violating state, with its violation. `Err` if the second evaluation finds none.
     pub fn blame(&self, model: &M, state: &M::State) -> Result<Wrong<M>, Box<InvalidModel>> {
         match self.violation(model, state) {
             Some(violation) => Ok(Wrong { state: state.clone(), violation, attempted: None }),
@@ -105,13 +105,13 @@ impl<M: TransitionSystem> Checks<M> {
         }
     }
 
-    /// What is wrong with a state; the properties of states at rest are evaluated last.
+    /// The violation of a state; the properties of terminal states are evaluated last.
     fn violation(&self, model: &M, state: &M::State) -> Option<Violation> {
         let states = || self.broken(model, state).map(|property| (property, "in this state"));
         let at_rest =
             || self.broken_at_rest(model, state).map(|property| (property, "although nothing more can happen"));
         model.failure(state).or_else(|| {
-            states().or_else(at_rest).map(|(property, when)| match ask(property, model, state) {
+            states().or_else(at_rest).map(|(property, when)| match evaluate(property, model, state) {
                 Ok(holds) => {
                     let verb = if holds { "holds" } else { "does not hold" };
                     violation(property, format!("`{}` {verb} {when}", property.name))
@@ -124,19 +124,19 @@ impl<M: TransitionSystem> Checks<M> {
         })
     }
 
-    /// Every `sometimes` that none of the workers saw.
+    /// Every `sometimes` that held in no state of any worker.
     fn unseen<'a>(workers: &'a [&Checks<M>]) -> impl Iterator<Item = &'a Property<M>> {
         let unseen = |i: &usize| !workers.iter().any(|worker| worker.sometimes[*i].1.get());
         let sometimes = &workers[0].sometimes;
         (0..sometimes.len()).filter(unseen).map(|i| &sometimes[i].0)
     }
 
-    /// The names of all that none of the workers saw.
+    /// The names of all `sometimes` that held in no state of any worker.
     pub fn unreached(workers: &[&Checks<M>]) -> Vec<String> {
         Checks::unseen(workers).map(|property| property.name.clone()).collect()
     }
 
-    /// The first `sometimes` that none of the workers saw, after a complete exploration.
+    /// The first `sometimes` that held in no state of any worker, after a complete exploration.
     pub fn never_seen(workers: &[&Checks<M>], states: u64) -> Option<Violation> {
         let property = Checks::unseen(workers).next()?;
         let message = format!("no reachable state satisfies `{}`; {states} states were explored", property.name);
@@ -144,8 +144,8 @@ impl<M: TransitionSystem> Checks<M> {
     }
 }
 
-/// Whether a property holds in a state; a predicate that panics neither holds nor does not: its words, and where.
-pub fn ask<M: TransitionSystem>(
+/// Evaluates a property in a state; `Err` with message and place if the predicate panics.
+pub fn evaluate<M: TransitionSystem>(
     property: &Property<M>,
     model: &M,
     state: &M::State,

@@ -1,6 +1,5 @@
-//! A path between representatives (see [`TransitionSystem::canonical`]) as a path that the system can really take: each step leads to *some* state of
-//! the class that the representative stands for, so a path through those exists; it is found step by step. If it is not, the states that are declared
-//! to be the same up to renaming are not.
+//! Turns a path between representatives (see [`TransitionSystem::canonical`]) into a path of the system: each step leads to *some* state of the class
+//! that the representative stands for, so a path through those exists; it is found step by step. If there is none, the declared symmetry is wrong.
 
 use crate::{Path, TransitionSystem, guard};
 use manyworlds_core::{Flaw, InvalidModel};

@@ -12,7 +12,7 @@ pub enum Reduction {
     /// All of them.
     #[default]
     None,
-    /// Those of a persistent set ([`crate::PersistentSets`]); sound for assertions, states at rest and stable invariants.
+    /// Those of a persistent set ([`crate::PersistentSets`]); sound for assertions, terminal states and stable invariants.
     Persistent,
 }
 
@@ -35,9 +35,9 @@ pub struct Config {
     pub seed: u64,
     /// How many actors the delay-bounded scheduler may skip in one schedule.
     pub delays: u32,
-    /// Note what came of each kind of action, for models that keep no count themselves.
+    /// Collect the coverage of each kind of action, for models that do not count it themselves.
     pub coverage: bool,
-    /// Keep every state in which nothing more can happen, sorted by fingerprint. For tests.
+    /// Keep every terminal state, sorted by fingerprint. For tests.
     pub collect_final: bool,
     /// Keep every state. For tests.
     pub collect_states: bool,
@@ -61,15 +61,15 @@ impl Default for Config {
     }
 }
 
-/// A violation and how to get there.
+/// A violation and the path to it.
 pub struct Found<M: TransitionSystem> {
-    /// What is wrong.
+    /// The violation.
     pub violation: Violation,
-    /// How to get there.
+    /// The path to it.
     pub path: Path<M>,
 }
 
-/// What a run answers.
+/// The result of a run.
 pub struct Report<M: TransitionSystem> {
     /// The figures.
     pub stats: Stats,
@@ -83,9 +83,9 @@ pub struct Report<M: TransitionSystem> {
     pub unreached: Vec<String>,
     /// Every `eventually` that was not decided before the run stopped.
     pub undecided: Vec<String>,
-    /// How likely it is that a state was taken for another; `None` if whole states were compared.
+    /// An upper bound of the probability of a fingerprint collision; `None` if whole states were compared.
     pub omission: Option<f64>,
-    /// With `coverage`: what came of each kind of action (bfs, dfs).
+    /// With `coverage`: the coverage of each kind of action (bfs, dfs).
     pub actions: Vec<ActionCoverage>,
     /// With `collect_final`.
     pub final_states: Vec<M::State>,
@@ -96,14 +96,14 @@ pub struct Report<M: TransitionSystem> {
     /// How many states were evaluated again, by a clone of the model that took no part in the run, to see whether the specification is a function.
     /// `None` if that was not done.
     pub sampled: Option<u64>,
-    /// What shows that the model is not what engines rely on: the rest is worth nothing then.
+    /// Evidence that the model breaks an assumption of the engines: then the other results are meaningless.
     pub(crate) flaw: Option<Box<InvalidModel>>,
-    /// What was seen of the states that are to be evaluated again.
+    /// Samples of states that are to be evaluated again.
     pub(crate) samples: Vec<Sample<M>>,
 }
 
 impl<M: TransitionSystem> Report<M> {
-    /// The end of an exploration that kept fingerprints or states: what can be said only now.
+    /// Fills in the results that are known only at the end of an exploration that kept fingerprints or states.
     pub(crate) fn close(&mut self, workers: &[&Checks<M>], stepper: &Stepper<M>) {
         if self.stopped.is_none() && self.found.is_none() && self.flaw.is_none() {
             let states = self.stats.states.unwrap_or(0);

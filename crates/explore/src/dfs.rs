@@ -1,10 +1,10 @@
 //! Depth-first search: the visited states and a stack, no parent links.
 //!
-//! A state is marked and checked when it is found, and expanded when it is taken from the stack; a path is the numbers of the actions that led to the
-//! state at hand. A worker that has nothing to do is given the oldest states of another's stack, with their paths.
+//! A state is marked and checked when it is found, and expanded when it is taken from the stack; a path is the list of numbers of the actions that led
+//! to the current state. An idle worker gets the oldest states of another worker's stack, with their paths.
 //!
-//! A few siblings are expanded together: the successors of all of them are listed, and looked up after that. So what the look-ups need is on its
-//! way from memory while there is something else to do.
+//! A few siblings are expanded together: the successors of all of them are listed, and looked up after that. So the memory accesses of the look-ups
+//! overlap with other work.
 //!
 //! With persistent sets there is one worker, since what they leave out depends on the order of visits, and a state is expanded in full when its
 //! set led to nothing new. Whatever the order of visits, each reduced state
@@ -78,7 +78,7 @@ fn finish<M: TransitionSystem>(config: &Config, shared: &Shared<'_, M>, mut work
     report.frontier += cut;
     report.stopped = *lock(&shared.stopped);
     report.stopped = report.stopped.or((cut > 0).then_some(StopReason::MaxDepth));
-    // With a bound 32 bits of a fingerprint give way to the number of steps.
+    // With a bound the number of steps takes the place of 32 bits of a fingerprint.
     let bits = if config.budget.depth.is_some() { 96 } else { 128 };
     report.omission = (!config.exact).then(|| fingerprint::omission(states, bits));
     count_user_steps(workers.iter().map(|own| &own.stepper), &mut report.stats);
@@ -114,7 +114,7 @@ enum Access<'a, S> {
 }
 
 impl<S: Clone + Eq + Hash> Access<'_, S> {
-    /// Starts to fetch what is needed to insert a state. (Not worth a lock.)
+    /// Prefetches the memory needed to insert a state, unless that takes a lock.
     #[inline]
     fn prefetch(&self, print: u128) {
         if let Access::Held(shards) = self {
@@ -143,16 +143,16 @@ where
     lock(&shards[shard_of(print, shards.len())]).insert(print, state, depth)
 }
 
-/// What a worker has for itself, and what it found.
+/// The private data of a worker, and its results.
 struct Own<M: TransitionSystem> {
     stepper: Stepper<M>,
     checks: Checks<M>,
     transitions: u64,
     violations: u64,
-    /// The first state that was found to be wrong, and how to get there.
+    /// The first violating state, and the path to it.
     wrong: Option<(Vec<u32>, Wrong<M>)>,
     flaw: Option<Box<InvalidModel>>,
-    /// States that were not expanded because of the bound although something can happen in them, less those that were expanded later.
+    /// States that were not expanded because of the bound although they have enabled actions, less those that were expanded later.
     cut: i64,
     /// States that were not visited when the run was stopped.
     left: u64,
@@ -165,7 +165,7 @@ struct Worker<'a, M: TransitionSystem> {
     shared: &'a Shared<'a, M>,
     bound: u32,
     own: Own<M>,
-    /// How to get to the state whose successors are visited.
+    /// The path to the state whose successors are visited.
     trail: Vec<u32>,
     /// States to be visited, oldest first.
     stack: VecDeque<Task<M::State>>,
@@ -347,7 +347,7 @@ impl<'a, M: TransitionSystem> Worker<'a, M> {
         }
     }
 
-    /// Nothing more can happen in the state to which these steps lead from the end of the trail.
+    /// The state to which these steps lead from the end of the trail is terminal.
     fn rest(&mut self, steps: &[u32], state: &M::State) {
         let (checks, model) = (&self.own.checks, &self.own.stepper.model);
         if checks.is_wrong_at_rest(model, state) && !checks.is_wrong(model, state) {
@@ -368,7 +368,7 @@ impl<'a, M: TransitionSystem> Worker<'a, M> {
         }
     }
 
-    /// The state to which these steps lead from the end of the trail is wrong.
+    /// The state to which these steps lead from the end of the trail violates a property.
     #[cold]
     fn found(&mut self, from: &[u32], nth: u32, blamed: Result<Wrong<M>, Box<InvalidModel>>) {
         self.own.violations += 1;
@@ -385,7 +385,7 @@ impl<'a, M: TransitionSystem> Worker<'a, M> {
         }
     }
 
-    /// The model is not what the search relies on.
+    /// The model breaks an assumption of the search.
     #[cold]
     fn flawed(&mut self, flaw: Box<InvalidModel>) {
         self.own.flaw.get_or_insert(flaw);
@@ -430,7 +430,7 @@ impl<'a, M: TransitionSystem> Worker<'a, M> {
     ) -> Option<Steps> {
         let sampled = M::USER_CODE && is_sampled(self.visits - 1, self.config.seed);
         let batch = &mut self.batches[at];
-        // Nothing sleeps: that takes an order of visits that is not this one's.
+        // No sleep sets: their soundness argument needs breadth-first order.
         let steps = self.own.stepper.expand(&task.state, 0, part, sampled, batch);
         batch.listed.iter().for_each(|next| access.prefetch(next.print));
         match steps {
@@ -474,7 +474,7 @@ impl<'a, M: TransitionSystem> Worker<'a, M> {
         reached
     }
 
-    /// Whether nothing is wrong with a successor that is not expanded, as far as that is known without building it.
+    /// Whether a successor that is not expanded is known to violate nothing without being built.
     #[inline]
     fn passes(&self, from: &M::State, nth: u32) -> bool {
         let fine = |key| self.own.checks.is_fine(key);
@@ -492,7 +492,7 @@ impl<'a, M: TransitionSystem> Worker<'a, M> {
         self.visits += 1;
         if self.visits.is_multiple_of(TICK) {
             let (states, frontier) = (self.shared.states.load(Ordering::Relaxed), self.stack.len() as u64);
-            // How much is left is not known: the stack says nothing about what lies beyond it.
+            // The progress is unknown: the stack gives no bound on the number of states still to be found.
             if let Some(reason) = self.shared.observer.tick(&Progress { executions: 0, states, frontier, done: 0.0 }) {
                 self.shared.stop(Some(reason));
             }

@@ -1,4 +1,4 @@
-//! The one entry: runs an engine, then decides what holds eventually, and refuses what cannot be decided.
+//! The entry point: runs an engine, then checks the `eventually` properties, and refuses questions that it cannot decide.
 
 use crate::concrete::concrete;
 use crate::config::{Config, Reduction, Report};
@@ -12,7 +12,7 @@ use std::fmt;
 /// Why a question is not answered.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Refusal {
-    /// The model starts nowhere.
+    /// The model has no initial state.
     NoInitialState,
     /// The engine does not run such a model.
     Unsuitable {
@@ -32,9 +32,9 @@ pub enum Refusal {
     },
     /// The model has no symmetry.
     NoSymmetry,
-    /// There is too much of it.
+    /// The symmetry is too large to be used.
     TooSymmetric {
-        /// What the model says.
+        /// The reason that the model gives.
         why: String,
     },
     /// The function that lists the properties panics.
@@ -68,7 +68,7 @@ impl std::error::Error for Refusal {}
 pub enum Unanswered {
     /// The engine cannot decide the question.
     Refused(Refusal),
-    /// The model is not what engines rely on.
+    /// The model breaks an assumption of the engines.
     Invalid(Box<InvalidModel>),
     /// The function that gives the initial states panics: a violation without a path.
     NoStart(Violation),
@@ -106,16 +106,16 @@ impl std::error::Error for Unanswered {}
 /// the initial states; `depth` (of bfs) is the number of states on the longest shortest path. A violation that a finite path shows is
 /// reported before one that needs `eventually`.
 ///
-/// Some of what a specification returned is evaluated again in the end, by a clone that was made at the start: see [`Report::sampled`].
+/// Some results of a specification are evaluated again at the end, by a clone that was made at the start: see [`Report::sampled`].
 pub fn explore<M: TransitionSystem>(
     model: &M,
     engine: Engine,
     config: &Config,
     observer: &dyn Observer,
 ) -> Result<Report<M>, Unanswered> {
-    // One clone is explored, and the clones of that; the other one takes no part in it.
+    // One clone is explored (by clones of it); the other one takes no part in the exploration.
     let (model, fresh) = (&model.clone(), model.clone());
-    // All clones of a model that keeps count do so together: what they do, from here on, is the work of this run.
+    // All clones of a model that counts its work share the counters: the difference from here on is the work of this run.
     let before = model.local_stats();
     let properties = guard::call::<M, _>(|| model.properties())
         .map_err(|panic| Refusal::PropertiesPanic { message: panic.message })?;
@@ -147,7 +147,7 @@ pub fn explore<M: TransitionSystem>(
     Ok(report)
 }
 
-/// Runs the engine, then looks for paths on which something never holds.
+/// Runs the engine, then searches for paths that violate an `eventually` property.
 fn visit<M: TransitionSystem>(run: &Run<'_, M>, engine: Engine, properties: &[Property<M>]) -> Report<M> {
     let mut report = match engine {
         Engine::Dfs => dfs::run(run),

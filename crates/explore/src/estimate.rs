@@ -1,11 +1,11 @@
-//! How much of a breadth-first search lies behind.
+//! Estimates the progress of a breadth-first search.
 //!
 //! The levels of a finite state space grow by ever smaller factors and then shrink. On a logarithmic scale those factors fall about evenly, so the
 //! line through the last of them predicts how the levels go on. Before they fall nothing can be predicted.
 
 /// Levels whose factors the line goes through; fewer are not enough.
 const RECENT: usize = 8;
-/// More levels than this are not foreseen.
+/// The prediction has at most so many levels.
 const FARTHEST: usize = 10_000;
 
 /// The part of the work that is done, from 0 (also if that is not known) to 1: `levels` are the sizes of the levels found so far, of whose states
@@ -67,8 +67,9 @@ mod tests {
         assert_eq!(levels.iter().sum::<u64>(), 27_000);
         for known in levels.len() / 3..levels.len() {
             let expanded: u64 = levels[..known].iter().sum();
-            let (told, real) = (done(&levels[..known], expanded), expanded as f64 / 27_000.0);
-            assert!((told / real).max(real / told) < 2.0, "after {known} levels {told:.2} instead of {real:.2}");
+            let (estimated, real) = (done(&levels[..known], expanded), expanded as f64 / 27_000.0);
+            let ratio = (estimated / real).max(real / estimated);
+            assert!(ratio < 2.0, "after {known} levels {estimated:.2} instead of {real:.2}");
         }
     }
 

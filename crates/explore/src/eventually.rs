@@ -1,13 +1,13 @@
-//! Whether something holds somewhere on every maximal path.
+//! Decides `eventually`: whether a predicate holds somewhere on every maximal path.
 //!
-//! A counterexample never leaves the states in which it does not hold: it starts in one, goes through such states only, and ends in one
-//! in which nothing more can happen or goes round in a cycle of them. So that part of the graph is explored, breadth-first, and its
+//! A counterexample never leaves the states in which the predicate does not hold: it starts in one, goes through such states only, and ends in a
+//! terminal one or in a cycle of them. So that part of the graph is explored, breadth-first, and its
 //! strongly connected components (Tarjan) are searched for a cycle.
 //!
 //! Under weak fairness a cycle counts only if every fair process is disabled somewhere on it or takes a step of it. A component has such
 //! a cycle exactly if each fair process is disabled in some state of it or takes a step inside it: go round through all of those.
 
-use crate::check::{ask, violation};
+use crate::check::{evaluate, violation};
 use crate::config::{Found, Report};
 use crate::links::{Links, NO_PARENT};
 use crate::run::Run;
@@ -21,7 +21,7 @@ use std::collections::VecDeque;
 /// The observer is called once in so many states.
 const TICK: usize = 32;
 
-/// Looks for a path on which `property` never holds.
+/// Searches for a path on which `property` never holds.
 pub fn run<M: TransitionSystem>(run: &Run<'_, M>, property: &Property<M>, report: &mut Report<M>) {
     let mut graph = Graph::new(run);
     let end = graph.explore(run, property);
@@ -45,7 +45,7 @@ pub fn run<M: TransitionSystem>(run: &Run<'_, M>, property: &Property<M>, report
     count_user_steps(std::iter::once(&graph.stepper), &mut report.stats);
 }
 
-/// Where a path ends: nothing more can happen there, or there is a problem: a function of the model panics.
+/// The end of a finite path: a terminal state, or a state in which a function of the model panics.
 struct End<M: TransitionSystem> {
     node: u32,
     problem: Option<Violation>,
@@ -95,7 +95,7 @@ impl<M: TransitionSystem> Graph<M> {
         }
     }
 
-    /// Explores until a node turns up in which nothing more can happen, or in which something panics.
+    /// Explores until it finds a terminal node, or one in which a function of the model panics.
     fn explore(&mut self, run: &Run<'_, M>, property: &Property<M>) -> Option<End<M>> {
         let mut queue = VecDeque::new();
         for (print, state) in self.stepper.initial().iter() {
@@ -153,7 +153,7 @@ impl<M: TransitionSystem> Graph<M> {
 
     /// Whether the property holds in a state; `Err` if its predicate panics.
     fn holds(&self, property: &Property<M>, state: &M::State) -> Result<bool, Violation> {
-        ask(property, &self.stepper.model, state).map_err(|(panic, location)| {
+        evaluate(property, &self.stepper.model, state).map_err(|(panic, location)| {
             let message = format!("`{}` panics in this state: {panic}", property.name);
             Violation { location, ..violation(property, message) }
         })
@@ -176,7 +176,7 @@ impl<M: TransitionSystem> Graph<M> {
         self.stepper.follow_keys(&waypoints)
     }
 
-    /// The number of a state; a new one gets in line.
+    /// The number of a state; a new one is added to the queue.
     fn node(
         &mut self,
         print: u128,
@@ -247,7 +247,7 @@ impl<M: TransitionSystem> Graph<M> {
         Some((way, from))
     }
 
-    /// A fair cycle from `entry` through its component: to the nearest place that satisfies a process, until all are satisfied, and back.
+    /// A fair cycle from `entry` through its component: repeatedly to the nearest node or edge that satisfies fairness of another process, then back.
     fn cycle(&self, entry: u32, components: &[u32]) -> Vec<Stop> {
         let mut needs = self.fair.clone();
         let satisfy = |needs: &mut Vec<bool>, node: u32, process: Option<u32>| {

@@ -1,13 +1,13 @@
-//! 128 bits that stand for a state.
+//! 128-bit fingerprints of states.
 //!
-//! What `Hash` feeds is gathered in a buffer and hashed at once by xxh3: for the few dozen bytes of a state this is several times
+//! The bytes that `Hash` writes are gathered in a buffer and hashed at once by xxh3: for the few dozen bytes of a state this is several times
 //! faster than hashing piece by piece. The result depends on the state alone: not on the run, the thread or the order of visits.
 
 use std::cell::RefCell;
 use std::hash::{Hash, Hasher};
 use xxhash_rust::xxh3::xxh3_128;
 
-/// Gathers what `Hash` feeds.
+/// Gathers the bytes that `Hash` writes.
 #[derive(Default)]
 struct Gather(Vec<u8>);
 
@@ -26,7 +26,7 @@ thread_local! {
     static GATHER: RefCell<Gather> = RefCell::default();
 }
 
-/// The fingerprint of whatever can be hashed.
+/// The fingerprint of a value.
 pub fn of<T: Hash + ?Sized>(value: &T) -> u128 {
     // Taken out of its cell: the user's `Hash` may compute a fingerprint itself.
     let mut gather = GATHER.take();
@@ -43,7 +43,7 @@ pub fn of_words<const N: usize>(words: [u64; N]) -> u128 {
     xxh3_128(bytes.as_flattened())
 }
 
-/// How likely it is that among so many states two had the same fingerprint of so many bits, so that one was taken for the other: at most
+/// An upper bound of the probability that two of so many states have the same fingerprint of so many bits, so that one is taken for the other:
 /// n²/2ᵇ⁺¹.
 pub fn omission(states: u64, bits: i32) -> f64 {
     let n = states as f64;

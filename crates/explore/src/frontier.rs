@@ -51,7 +51,7 @@ impl<S> Frontier<S> {
         self.len
     }
 
-    /// Adds a block at the end. Two neighbours that fit into one block become one; what is left of the second is returned.
+    /// Adds a block at the end. Two neighbours that fit into one block are merged; the emptied second one is returned.
     pub fn push(&mut self, mut block: Block<S>) -> Option<Block<S>> {
         self.len += block.states.len();
         match self.blocks.back_mut() {

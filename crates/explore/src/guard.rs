@@ -1,6 +1,6 @@
 //! Panics of a specification are violations: they are caught where a specification is called, and the message and its place are kept.
 //!
-//! Catching costs next to nothing, but telling the panic hook to keep quiet costs a little, so that is done once for a whole run ([`quietly`]).
+//! Catching costs almost nothing, but silencing the panic hook has a cost, so that is done once for a whole run ([`quietly`]).
 
 use crate::TransitionSystem;
 use manyworlds_core::{Property, Violation, panics};

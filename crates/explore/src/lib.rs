@@ -1,41 +1,41 @@
-//! Engines on global states. They know a [`TransitionSystem`] and nothing else: what a state is made of is the model's business.
+//! Engines on global states. They use a [`TransitionSystem`] only: states are opaque to them.
 //!
-//! | module | what it does |
+//! | module | contents |
 //! |---|---|
-//! | [`model`] | what a specification writes: initial states, actions, next states, properties |
-//! | [`abilities`] | what a specification may know besides: symmetry, independence, fairness and so on |
+//! | [`model`] | the trait of specifications: initial states, actions, next states, properties |
+//! | [`abilities`] | optional declarations of a specification: symmetry, independence, fairness and so on |
 //! | [`specification`] | a model with the abilities it opted into |
 //! | [`together`] | specifications that list actions and next states together |
-//! | [`system`] | what engines work on |
-//! | [`property`] | what must hold of a model |
-//! | [`fingerprint`] | 128 bits that stand for a state |
-//! | [`path`], `rebuild` | paths, and how one is found again |
+//! | [`system`] | the interface of engines to models |
+//! | [`property`] | properties of models |
+//! | [`fingerprint`] | 128-bit fingerprints of states |
+//! | [`path`], `rebuild` | paths, and their reconstruction |
 //! | `plain_trace` | traces of specifications that have none of their own |
 //! | [`mod@narrate`], [`mod@replay`] | from a path to a trace and back |
-//! | [`config`], `run` | what a run is given, and what it reports |
+//! | [`config`], `run` | the configuration of a run, and its report |
 //! | `engine` | [`explore`]: picks the engine, runs it, and refuses what it cannot decide |
 //! | `bfs` | breadth-first search: levels of rounds, the same result for any number of workers |
-//! | `estimate` | how much of breadth-first search lies behind |
+//! | `estimate` | estimates the progress of breadth-first search |
 //! | `round` | one round: list the successors of chunks of the frontier, insert them into the visited states, build what is new |
 //! | `sorted` | the successors of a chunk, sorted by shard of the visited states |
-//! | `recent` | what was listed lately need not be looked up again |
+//! | `recent` | a cache of recently listed fingerprints |
 //! | `barrier` | where workers wait for each other |
 //! | `frontier` | states that wait to be expanded |
-//! | `links` | where each state came from |
+//! | `links` | parent links of states |
 //! | `dfs` | depth-first search: no parent links; workers share the oldest states of their stacks |
-//! | `sharing` | what the workers of depth-first search share |
+//! | `sharing` | data shared by the workers of depth-first search |
 //! | `random` | seeded walks |
-//! | [`receive`] | what schedulers know about an action, and what histories are made of |
+//! | [`receive`] | the data of schedulers about actions, and the events of histories |
 //! | `schedulers` | the seven schedulers of DS2: schedules of actor systems and their histories |
-//! | `eventually` | paths on which something never holds: dead ends and (fair) cycles |
+//! | `eventually` | counterexamples to `eventually`: terminal states and (fair) cycles |
 //! | `tarjan` | strongly connected components |
-//! | `stepper` | how every engine takes steps, with reductions or without |
-//! | `sleep` | sleep sets for specifications that say which actions are independent |
-//! | `concrete` | a path between representatives as one that can really be taken |
+//! | `stepper` | computes successors for all engines, with or without reductions |
+//! | `sleep` | sleep sets for specifications that declare independent actions |
+//! | `concrete` | turns a path between representatives into a path of the system |
 //! | `check`, `property_keys` | which properties a state violates |
 //! | `guard` | panics of a specification are violations |
 //! | `sample` | whether a specification is a function |
-//! | `visited` | the set of states seen |
+//! | `visited` | the set of visited states |
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 // Types are spelled out in terms of states and actions: an alias would hide which is which.

@@ -1,4 +1,4 @@
-//! Where each state came from: six bytes a state, in blocks, so that growing copies nothing and wastes little.
+//! Parent links: six bytes a state, in blocks, so that growing copies nothing and wastes little.
 
 use rustc_hash::FxHashMap;
 
@@ -23,7 +23,7 @@ impl Batch {
         self.parents.len()
     }
 
-    /// Makes room for so many more, and not for more than those.
+    /// Reserves exactly the capacity for so many more.
     pub fn reserve(&mut self, more: usize) {
         self.parents.reserve_exact(more);
         self.nths.reserve_exact(more);
@@ -81,10 +81,10 @@ impl Links {
         self.len += 1;
     }
 
-    /// The last block, with room for so many more.
+    /// The last block, with capacity for so many more.
     fn block(&mut self, more: usize) -> &mut (usize, Vec<u32>, Vec<u16>) {
         if self.blocks.last().is_none_or(|(_, parents, _)| parents.len() + more > BLOCK) {
-            // The first block is small: most runs of a test are.
+            // The first block is small: most runs in tests are.
             let capacity = if self.len == 0 { 0 } else { BLOCK.max(more) };
             self.blocks.push((self.len, Vec::with_capacity(capacity), Vec::with_capacity(capacity)));
         }
@@ -134,7 +134,7 @@ impl Links {
         numbers
     }
 
-    /// How to get to a state: the number of the initial state, then the number of each action.
+    /// The path to a state: the number of the initial state, then the number of each action.
     pub fn path(&self, mut number: u32) -> Vec<u32> {
         let mut path = Vec::new();
         while number != NO_PARENT {

@@ -1,4 +1,4 @@
-//! From a path to a [`Trace`]: the model describes its steps one by one; which send a receive reads, and what depends on what, follows from them.
+//! From a path to a [`Trace`]: the model describes its steps one by one; the send that a receive reads, and the dependencies, are computed from them.
 
 use crate::{HistoryEvent, Path, TransitionSystem};
 use manyworlds_core::{Fingerprint, NarratedStep, StepKind, Trace, TraceStep, Violation};
@@ -36,7 +36,7 @@ pub fn narrate_nothing<M: TransitionSystem>(model: &M, violation: Violation) -> 
     Trace::new(violation, model.trace_processes())
 }
 
-/// What is recorded along a path.
+/// The history along a path.
 pub fn recorded<M: TransitionSystem>(model: &M, path: &Path<M>) -> Vec<HistoryEvent> {
     let mut history = Vec::new();
     let Some(receives) = model.receives() else { return history };
@@ -49,8 +49,8 @@ pub fn recorded<M: TransitionSystem>(model: &M, path: &Path<M>) -> Vec<HistoryEv
     history
 }
 
-/// What a history is judged by is not a state of the model, so the model does not say that it fails: the process that recorded the return that
-/// no order explains fails at the end. `None` if the history is not what is wrong.
+/// The verdict on a history is not a state of the model, so the model shows no failure: a step is added in which the process fails that recorded the
+/// return that no order explains. `None` if the violation is not about the history.
 pub(crate) fn impossible<M: TransitionSystem>(
     model: &M,
     history: &[HistoryEvent],
@@ -61,7 +61,7 @@ pub(crate) fn impossible<M: TransitionSystem>(
     if violation.process.is_none() || !is_bad(history.len()) {
         return None;
     }
-    // What begins like a bad history is bad: the first bad prefix ends with the return in question.
+    // Every extension of a history that is not linearizable is not linearizable: the first such prefix ends with the return in question.
     let (mut good, mut bad) = (0, history.len());
     while bad - good > 1 {
         let middle = good + (bad - good) / 2;

@@ -5,11 +5,11 @@ use std::fmt::{Debug, Formatter};
 
 /// A path through the states of a transition system.
 pub struct Path<M: TransitionSystem> {
-    /// Where it starts.
+    /// The initial state.
     pub start: M::State,
-    /// What happened, and where it led.
+    /// The actions, each with the state it leads to.
     pub steps: Vec<(M::Action, M::State)>,
-    /// Set when the path goes on for ever: its last state is the one before this step.
+    /// Set for a lasso: the last state equals the state before this step.
     pub loop_from: Option<usize>,
     /// An action of the last state whose evaluation panicked: it leads nowhere.
     pub attempted: Option<M::Action>,

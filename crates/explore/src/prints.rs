@@ -1,4 +1,4 @@
-//! A set of fingerprints, made for a memory that is far away.
+//! A set of fingerprints, optimised for few cache misses.
 //!
 //! Fingerprints lie in an open-addressed table of cache lines, four to a line. The home of a fingerprint is a line: 32 of its bits
 //! scaled to the length of the table, so that a table may have any length: it grows by half, and memory stays close to need. Scaling keeps
@@ -21,7 +21,7 @@ const MANY: usize = PAGE;
 /// Where the number of steps is kept, in a set that keeps it.
 const STEPS: u128 = u32::MAX as u128;
 
-/// A set of fingerprints. The lower 32 bits of each may be taken for something else.
+/// A set of fingerprints. The lower 32 bits of each may hold a number of steps instead.
 #[derive(Default)]
 pub struct Prints {
     /// Line after line. Lines are filled from the front.
@@ -29,7 +29,7 @@ pub struct Prints {
     lines: usize,
     len: usize,
     limit: usize,
-    /// It takes a large page as soon as it is not small any more: what lies in between would be cleared, filled and copied again and again.
+    /// It takes a large page as soon as it is not small any more: tables of sizes in between would be cleared, filled and copied repeatedly.
     hasty: bool,
 }
 
@@ -45,7 +45,7 @@ pub enum Arrival {
 }
 
 impl Prints {
-    /// An empty set; one of `few`, if large pages for all of them are nothing to worry about.
+    /// An empty set; `few` if there are so few sets that large pages for all of them cost little memory.
     pub fn new(few: bool) -> Prints {
         Prints { hasty: few, ..Prints::default() }
     }
@@ -55,7 +55,7 @@ impl Prints {
         ((u64::from((print >> 32) as u32) * self.lines as u64) >> 32) as usize
     }
 
-    /// Starts to fetch what is needed to insert a fingerprint.
+    /// Prefetches the line needed to insert a fingerprint.
     #[inline(always)]
     pub fn prefetch(&self, print: u128) {
         prefetch(&self.slots, self.home(print) * LINE);
@@ -139,8 +139,8 @@ impl Prints {
         }
     }
 
-    /// How many fit in before it grows.
-    pub fn room(&self) -> usize {
+    /// How many more can be inserted before it grows.
+    pub fn spare(&self) -> usize {
         self.limit - self.len
     }
 
@@ -148,8 +148,8 @@ impl Prints {
     #[cold]
     pub fn grow(&mut self) {
         let old = self.lines;
-        // While it is small, memory matters less than moving what is there. What nearly fills a large page takes all of it; after that, quarters are
-        // near enough, until whole pages are.
+        // While it is small, the cost of moving entries matters more than memory. A table that nearly fills a large page gets the whole page; above that,
+        // sizes are rounded to quarters of a page, then to whole pages.
         let lines = if old < SMALL { (old * 2).max(16) } else { old / 2 * 3 };
         self.lines = match lines {
             SMALL.. if self.hasty && lines < PAGE => PAGE,
@@ -174,8 +174,9 @@ impl Prints {
         })
     }
 
-    /// Moves what is in the first `old` lines to where it belongs in a longer table. Homes move towards the end, and keep their order: from the last line to the
-    /// first, each line goes to lines that were emptied before it. What does not is left for the end: little, near both ends of the old table.
+    /// Moves the entries of the first `old` lines to their homes in a longer table. Homes move towards the end, and keep their order: from the last line to
+    /// the first, each line goes to lines that were emptied before it. Entries for which that fails (few, near both ends of the old table) are inserted
+    /// last.
     fn spread(&mut self, old: usize) {
         let mut late = Vec::new();
         for line in (0..old).rev() {

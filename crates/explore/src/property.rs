@@ -1,4 +1,4 @@
-//! What must hold of a model.
+//! Properties of models.
 
 use crate::States;
 use manyworlds_core as core;
@@ -6,7 +6,7 @@ pub use manyworlds_core::Kind;
 use std::fmt;
 use std::sync::Arc;
 
-/// Something that must hold of a model.
+/// A property that a model must have.
 pub struct Property<M: States> {
     /// The user's name for it.
     pub name: String,
@@ -19,7 +19,7 @@ pub struct Property<M: States> {
     pub holds: Holds<M>,
 }
 
-/// A predicate on states; it may capture what it likes.
+/// A predicate on states; it may capture variables.
 pub type Holds<M> = Arc<dyn Fn(&M, &<M as States>::State) -> bool + Send + Sync>;
 
 impl<M: States> Property<M> {
@@ -64,7 +64,7 @@ impl<M: States> Property<M> {
         Property::new(Kind::Eventually, name, holds)
     }
 
-    /// Holds in every state in which nothing more can happen.
+    /// Holds in every terminal state.
     pub fn at_rest(
         name: impl Into<String>,
         holds: impl Fn(&M, &M::State) -> bool + Send + Sync + 'static,

@@ -1,9 +1,9 @@
-//! A small cache of the property keys of states that violate nothing: what properties look at repeats more often than whole states do.
+//! A small cache of the property keys of states that violate nothing: the parts of states that properties read repeat more often than whole states.
 //!
-//! It forgets: each key has one place, and the last one there is remembered. So it stays in the processor's caches, whatever the size of the
-//! state space.
+//! It is direct-mapped and lossy: each key has one slot, and a newer key replaces an older one. So it stays in the processor's caches, whatever the
+//! size of the state space.
 
-/// Places: 256 kB.
+/// Slots: 256 kB.
 const PLACES: usize = 1 << 14;
 
 /// Property keys of states that violate nothing.
@@ -13,12 +13,12 @@ pub struct PropertyKeys {
 }
 
 impl PropertyKeys {
-    /// Whether this was added, and not forgotten.
+    /// Whether this key was added and not replaced since.
     pub fn holds(&self, key: u128) -> bool {
         self.places.get(place(key)) == Some(&known(key))
     }
 
-    /// Remembers a key.
+    /// Adds a key.
     pub fn add(&mut self, key: u128) {
         self.places.resize(PLACES, 0);
         self.places[place(key)] = known(key);
@@ -29,7 +29,7 @@ fn place(key: u128) -> usize {
     (key >> 64) as usize % PLACES
 }
 
-/// Zero marks a place that was never used.
+/// Zero marks an empty slot.
 fn known(key: u128) -> u128 {
     key.max(1)
 }

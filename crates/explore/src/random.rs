@@ -1,4 +1,4 @@
-//! Random walks: quick to find something, never complete. A walk depends on the seed and its own number alone, so the result is the same
+//! Random walks: often find violations quickly, never complete. A walk depends on the seed and its own number alone, so the result is the same
 //! for any number of workers.
 
 use crate::check::Checks;
@@ -17,12 +17,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const WALKS: u64 = 1_000;
 /// Steps of a walk, if the budget does not say.
 const STEPS: u64 = 10_000;
-/// Walks between two looks at what was found.
+/// Walks in a batch; results are examined between batches.
 const BATCH: u64 = 256;
 /// The observer is called once in so many steps.
 const TICK: u64 = 64;
 
-/// Walks about.
+/// Performs random walks.
 pub fn run<M: TransitionSystem>(run: &Run<'_, M>) -> Report<M> {
     let config = run.config;
     let walks = config.budget.executions.unwrap_or(WALKS);
@@ -68,7 +68,7 @@ pub fn run<M: TransitionSystem>(run: &Run<'_, M>) -> Report<M> {
     report
 }
 
-/// Walks that are shared out among the workers.
+/// Walks, distributed among the workers.
 struct Batch {
     next: AtomicU64,
     end: u64,
@@ -82,7 +82,7 @@ impl Batch {
         let [first, others @ ..] = walkers else { return };
         std::thread::scope(|scope| {
             for walker in others {
-                // Where there is no thread for it, the others walk more.
+                // If a thread cannot be started, the other workers take its walks.
                 let walk = || guard::quietly::<M, _>(|| walker.run(self, observer));
                 let _ = std::thread::Builder::new().spawn_scoped(scope, walk);
             }
@@ -91,7 +91,7 @@ impl Batch {
     }
 }
 
-/// What came of a walk.
+/// The result of a walk.
 struct Walk<M: TransitionSystem> {
     number: u64,
     steps: u64,

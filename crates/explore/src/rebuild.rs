@@ -1,8 +1,8 @@
-//! The path to a state that turned out to be wrong.
+//! Reconstruction of the path to a violating state.
 //!
-//! A search keeps where each state came from as the number of an action, which is a hint and not more: a specification may list its actions in
-//! another order each time. If the hints do not lead to the state, it is looked for among the states that the search knows, breadth-first. So it is found,
-//! unless the specification is not a function; then the state and the action are named that show it.
+//! A search stores the number of the action that led to each state. That number is only a hint: a specification may list its actions in another order
+//! each time. If the hints do not lead to the state, it is searched for among the visited states, breadth-first. So it is found, unless the
+//! specification is not a function; then the state and the action that show this are reported.
 
 use crate::stepper::Stepper;
 use crate::{Path, TransitionSystem};
@@ -10,18 +10,18 @@ use manyworlds_core::{Flaw, InvalidModel, Violation};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-/// A state that was found to be wrong, with all that is needed to report it.
+/// A violating state, with the data needed to report it.
 pub struct Wrong<M: TransitionSystem> {
     /// The state.
     pub state: M::State,
-    /// What is wrong with it.
+    /// The violation.
     pub violation: Violation,
-    /// The action whose evaluation panicked, if that is it.
+    /// The action whose evaluation panicked, if that is the violation.
     pub attempted: Option<M::Action>,
 }
 
-/// The path to a state; `hints` are the number of the initial state, then the number of each action. `is_known` says whether the search has seen a
-/// state.
+/// The path to a state; `hints` are the number of the initial state, then the number of each action. `is_known` returns whether the search has visited
+/// a state.
 pub fn path<M: TransitionSystem>(
     stepper: &mut Stepper<M>,
     hints: &[u32],
@@ -34,7 +34,7 @@ pub fn path<M: TransitionSystem>(
     }
 }
 
-/// Looks for a state breadth-first.
+/// Searches for a state breadth-first.
 fn search<M: TransitionSystem>(
     stepper: &mut Stepper<M>,
     target: &M::State,
@@ -91,7 +91,7 @@ fn lost(target: &impl std::fmt::Debug, steps: usize, known: usize) -> InvalidMod
     .advice(ADVICE)
 }
 
-/// What to do about a specification that is not a function.
+/// Advice for a specification that is not a function.
 pub const ADVICE: &str = "`initial`, `actions` and `next` must depend on the model, the state and the action alone: keep counters, caches of random \
                           numbers and clocks out of them, or make them part of the state";
 

@@ -1,17 +1,17 @@
-//! What schedulers know about an action: which process receives what from which, and what is recorded on the way.
+//! The data that schedulers use about an action: receiver, sender, message, and recorded operations.
 
 use crate::fingerprint;
 use manyworlds_core::Violation;
 use std::hash::Hash;
 
-/// The ability that schedulers need: which actions receive what, and what is recorded on the way. `S` are the states and `A` the actions.
+/// The ability that schedulers need: the receive of each action, and the recorded operations. `S` are the states and `A` the actions.
 /// Specifications opt into it by [`crate::Specification::receiving`].
 pub trait Receives<S, A> {
-    /// What is received by an action of `state`; `None` if it is not a receive, or if that is not known: then it may interfere with
-    /// everything. All actions with one lane are ways in which the receive of that lane can go.
+    /// The receive of an action of `state`; `None` if it is not a receive, or if that is not known: then it may interfere with
+    /// everything. All actions with one lane are outcomes of the receive of that lane.
     fn receive(&self, state: &S, action: &A) -> Option<Receive>;
 
-    /// Adds the operations that are invoked before anything happens in an initial state.
+    /// Adds the operations that are invoked already in an initial state.
     fn recorded_at_start(&self, state: &S, out: &mut Vec<HistoryEvent>) {
         let _ = (state, out);
     }
@@ -21,8 +21,8 @@ pub trait Receives<S, A> {
         let _ = (before, action, after, out);
     }
 
-    /// Whether a history is linearizable, and if not, why; `None` if there is no specification to judge it by. A history that begins like one
-    /// that is not is not either.
+    /// Whether a history is linearizable, and if not, why; `None` if there is no specification. Linearizability is prefix-closed: a history with a prefix
+    /// that is not linearizable is not linearizable.
     fn linearizable(&self, history: &[HistoryEvent]) -> Option<Result<(), Violation>> {
         let _ = history;
         None
@@ -30,27 +30,27 @@ pub trait Receives<S, A> {
 }
 
 /// A queue of messages that come out in the order in which they went in, in two words of the model's choice. It is what Flanagan and
-/// Godefroid call a process: at any time at most its first message can be received, and nothing but a receive takes that away.
+/// Godefroid call a process: at any time at most its first message can be received, and only a receive removes it.
 ///
-/// It also says which of several equal messages is received. Where messages may overtake each other, equal ones share a lane and others do
+/// It also determines which of several equal messages is received. Where messages may overtake each other, equal ones share a lane and others do
 /// not; that the oldest of equal ones comes out first is not a restriction, because they cannot be distinguished.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Lane(pub u64, pub u64);
 
-/// An action that one process takes because something came to it: a message, a timer (which it sent itself), its start.
+/// An action of one process that is triggered by an input: a message, a timer (which it sent itself), its start.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Receive {
-    /// Who sent it.
+    /// The sender.
     pub sender: u32,
-    /// Who takes the step.
+    /// The receiver, which takes the step.
     pub receiver: u32,
-    /// Where it waited.
+    /// The lane in which it waited.
     pub lane: Lane,
     /// How many wait in that lane, this one included.
     pub waiting: u32,
     /// The lanes that the step sends to, one by one.
     pub sends: Vec<Lane>,
-    /// Queues that several processes send to and in which this step puts something, a bit for each: who comes first can be seen later.
+    /// Queues with several senders to which this step appends, a bit for each: the order of appends is observable.
     pub orders: u64,
     /// Whether an operation is invoked.
     pub invokes: bool,
@@ -58,13 +58,13 @@ pub struct Receive {
     pub returns: bool,
     /// The keys that the receiver touches because of it.
     pub keys: Keys,
-    /// Its order relative to others is of no interest, says the model.
+    /// Declared by the model: its order relative to others does not matter.
     pub excluded: bool,
 }
 
 impl Receive {
-    /// Whether it makes a difference which of the two comes first: they change the same process, or put something into the same
-    /// queue, or one ends an operation and the other begins one, which is all the order that linearizability looks at.
+    /// Whether the order of the two matters: they change the same process, or append to the same
+    /// queue, or one ends an operation and the other begins one, which is the only order that linearizability depends on.
     pub fn interferes(&self, other: &Receive) -> bool {
         self.receiver == other.receiver
             || self.orders & other.orders != 0
@@ -72,7 +72,7 @@ impl Receive {
             || self.returns && other.invokes
     }
 
-    /// One that stands for both ways in which the same step can go.
+    /// The union of two outcomes of the same step.
     pub(crate) fn or(mut self, other: &Receive) -> Receive {
         self.orders |= other.orders;
         self.invokes |= other.invokes;
@@ -118,7 +118,7 @@ pub enum HistoryKind {
 /// An entry of a history.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct HistoryEvent {
-    /// Whose operation.
+    /// The process of the operation.
     pub process: u32,
     /// Whether it begins or ends.
     pub kind: HistoryKind,

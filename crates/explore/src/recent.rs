@@ -1,21 +1,21 @@
-//! What a worker listed lately. In breadth-first order, states that are found together have successors in common; most of what is found again is found
-//! again soon, and need not be looked up far away.
+//! A cache of the fingerprints that a worker listed recently. In breadth-first order, states that are found together have successors in common; most
+//! duplicates occur soon after the first occurrence and need no access to the large visited set.
 //!
-//! Each fingerprint has one place, and the last one there is remembered: a small table that stays in the processor's caches.
+//! It is direct-mapped and lossy: each fingerprint has one slot, and a newer one replaces an older one. So it stays in the processor's caches.
 
 use crate::Listed;
 
-/// Places: 128 kB.
+/// Slots: 128 kB.
 const PLACES: usize = 1 << 13;
 
-/// Fingerprints that were listed lately.
+/// Fingerprints that were listed recently.
 #[derive(Default)]
 pub struct Recent {
     places: Vec<u128>,
 }
 
 impl Recent {
-    /// Drops what was listed before from the list, as far as that is remembered, but for the first `start`; remembers the rest. Each successor has
+    /// Removes from the list, except from its first `start` entries, the successors that are in the cache; adds the rest to the cache. Each successor has
     /// one of the `actions`.
     pub fn sift<A>(&mut self, listed: &mut Vec<Listed>, actions: &mut Vec<A>, start: usize) {
         self.places.resize(PLACES, 0);
@@ -23,7 +23,7 @@ impl Recent {
         for at in start..listed.len() {
             let next = listed[at];
             let place = &mut self.places[next.print as usize % PLACES];
-            // Zero marks a place that was never used: a fingerprint that is zero is kept.
+            // Zero marks an empty slot: a fingerprint that is zero is always kept in the list.
             if *place != next.print || next.print == 0 {
                 *place = next.print;
                 listed[kept] = next;

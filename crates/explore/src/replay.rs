@@ -1,8 +1,8 @@
-//! From a [`Trace`] back to a path. At each step every action is followed whose description is what the trace says, and in the end the violation
-//! must show. Actions that look the same are told apart by the fingerprints of the states that they lead to, which the trace holds. A trace
+//! From a [`Trace`] back to a path. At each step every action is followed whose description agrees with the trace, and at the end the violation
+//! must occur. Actions with equal descriptions are distinguished by the fingerprints of the states that they lead to, which the trace holds. A trace
 //! without fingerprints, or of a model whose states have changed since, is followed along every action that looks right.
 
-use crate::check::ask;
+use crate::check::evaluate;
 use crate::narrate::impossible;
 use crate::{HistoryEvent, Kind, Property, TransitionSystem as Model, guard};
 use manyworlds_core::{self as core, NarratedStep, Replayed, Trace, TraceError, TraceMessage, TraceStep, Violation};
@@ -38,7 +38,7 @@ pub fn replay<M: Model>(
 /// When an action is followed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Matching {
-    /// When it looks like what the trace says.
+    /// When its description agrees with the trace.
     Looks,
     /// When it also leads to the state that the trace names.
     Fingerprints,
@@ -62,11 +62,11 @@ struct Search<'a, M: Model> {
     properties: Vec<Property<M>>,
     path: Vec<Reached<M::State>>,
     history: Vec<HistoryEvent>,
-    /// What was reached before: what follows from it is known.
+    /// Situations that were reached before: their continuations have been explored.
     seen: HashSet<Position>,
     /// The first step that no path performed.
     furthest: usize,
-    /// What the model does there instead.
+    /// The steps of the model there.
     instead: Vec<Vec<NarratedStep>>,
 }
 
@@ -78,7 +78,7 @@ struct Position {
     history: u128,
     /// The state that the path must come back to.
     looped: Option<u128>,
-    /// What each property saw along the path.
+    /// Whether each property held somewhere along the path.
     held: Vec<bool>,
 }
 
@@ -98,7 +98,7 @@ impl<'a, M: Model> Search<'a, M> {
         }
     }
 
-    /// What comes of the trace, if all of its steps can be performed: of several paths one that shows the violation.
+    /// The result of the trace, if all of its steps can be performed: of several paths one that shows the violation.
     fn run(&mut self) -> Option<Replayed> {
         let mut result = None;
         let initial = match guard::call::<M, _>(|| self.model.initial()) {
@@ -106,17 +106,17 @@ impl<'a, M: Model> Search<'a, M> {
             Err(panic) => return Some(reproduced(self.trace.steps.is_empty() && is_violation(self.trace, &panic))),
         };
         for state in initial {
-            let told = self.model.trace_start(&state);
+            let described = self.model.trace_start(&state);
             let print = self.trace.start.map(|print| print.0);
-            if !self.agrees(0, &told, &state, print) {
-                self.diverges(0, told);
+            if !self.agrees(0, &described, &state, print) {
+                self.diverges(0, described);
                 continue;
             }
             self.history.clear();
             if let Some(receives) = self.model.receives() {
                 receives.recorded_at_start(&state, &mut self.history);
             }
-            self.path.push(Reached { state, at: told.len(), events: self.history.len() });
+            self.path.push(Reached { state, at: described.len(), events: self.history.len() });
             match self.follow() {
                 Some(Replayed::Reproduced) => return Some(Replayed::Reproduced),
                 gone => result = result.or(gone),
@@ -159,7 +159,7 @@ impl<'a, M: Model> Search<'a, M> {
         result
     }
 
-    /// What can follow the last state of the path.
+    /// The possible continuations of the path.
     fn successors(&mut self) -> Successors<M::State> {
         let Reached { state, at, .. } = self.path.last().expect("a path begins in an initial state");
         let (state, at) = (state.clone(), *at);
@@ -182,18 +182,18 @@ impl<'a, M: Model> Search<'a, M> {
                 }
                 Err(_) => continue,
             };
-            let told = self.model.trace_step(&state, action, Some(&next));
-            let last = at + told.len();
+            let described = self.model.trace_step(&state, action, Some(&next));
+            let last = at + described.len();
             let print =
                 self.trace.steps.get(last.wrapping_sub(1)).and_then(|step| step.fingerprint).map(|print| print.0);
-            if !told.is_empty() && self.agrees(at, &told, &next, print) {
+            if !described.is_empty() && self.agrees(at, &described, &next, print) {
                 let mut events = Vec::new();
                 if let Some(receives) = self.model.receives() {
                     receives.recorded(&state, action, &next, &mut events);
                 }
                 states.push((next, last, events));
             } else {
-                self.diverges(at, told);
+                self.diverges(at, described);
             }
         }
         if actions.is_empty() {
@@ -206,23 +206,25 @@ impl<'a, M: Model> Search<'a, M> {
 
     /// Whether the last step of the trace is this action, which panics as the trace says.
     fn is_attempt(&self, at: usize, state: &M::State, action: &M::Action, panic: &Violation) -> bool {
-        let told = self.model.trace_step(state, action, None);
-        is_violation(self.trace, panic) && at + told.len() == self.trace.steps.len() && repeats(self.trace, at, &told)
+        let described = self.model.trace_step(state, action, None);
+        is_violation(self.trace, panic)
+            && at + described.len() == self.trace.steps.len()
+            && repeats(self.trace, at, &described)
     }
 
     /// Whether the trace says the same from `at` on, and the state is the one that it names.
-    fn agrees(&self, at: usize, told: &[NarratedStep], state: &M::State, print: Option<u128>) -> bool {
-        repeats(self.trace, at, told)
+    fn agrees(&self, at: usize, described: &[NarratedStep], state: &M::State, print: Option<u128>) -> bool {
+        repeats(self.trace, at, described)
             && (self.matching == Matching::Looks || print == Some(self.model.fingerprint(state)))
     }
 
-    /// Remembers what the model does instead of what the trace says, at the furthest place.
-    fn diverges(&mut self, at: usize, told: Vec<NarratedStep>) {
+    /// Records the steps of the model at the furthest point of divergence.
+    fn diverges(&mut self, at: usize, described: Vec<NarratedStep>) {
         if at > self.furthest {
             (self.furthest, self.instead) = (at, Vec::new());
         }
         if at == self.furthest {
-            self.instead.push(told);
+            self.instead.push(described);
         }
     }
 
@@ -247,18 +249,18 @@ impl<'a, M: Model> Search<'a, M> {
         }
     }
 
-    /// Whether the last step of the trace says that the history is impossible, and it is.
+    /// Whether the last step of the trace reports that the history is not linearizable, and that is true.
     fn is_judgement(&self, at: usize) -> bool {
         let is_last = at + 1 == self.trace.steps.len() && self.trace.steps[at].kind.is_bad();
         let Some(Some(Err(violation))) = is_last.then(|| self.model.receives()?.linearizable(&self.history)) else {
             return false;
         };
-        impossible(self.model, &self.history, &violation).is_some_and(|told| repeats(self.trace, at, &[told]))
+        impossible(self.model, &self.history, &violation).is_some_and(|described| repeats(self.trace, at, &[described]))
     }
 
-    /// A predicate that panics is as bad as one that does not hold.
+    /// A predicate that panics counts as violated.
     fn holds(&self, property: &Property<M>, state: &M::State) -> bool {
-        ask(property, self.model, state).unwrap_or(property.kind == Kind::Never)
+        evaluate(property, self.model, state).unwrap_or(property.kind == Kind::Never)
     }
 
     /// Whether the violation shows at the end of the path.
@@ -274,7 +276,7 @@ impl<'a, M: Model> Search<'a, M> {
             return false;
         }
         if self.properties.is_empty() {
-            // What is asked of no state is asked of the history.
+            // A violation that is about no state is about the history.
             let judged = model.receives().and_then(|receives| receives.linearizable(&self.history));
             return matches!(judged, Some(Err(violation)) if violation.property == expected.property);
         }
@@ -287,7 +289,7 @@ impl<'a, M: Model> Search<'a, M> {
             Kind::Always => !holds(last),
             Kind::Never => holds(last),
             Kind::AtRest => self.model.at_rest(last) && !holds(last),
-            Kind::Eventually if ask(property, self.model, last).is_err() => true,
+            Kind::Eventually if evaluate(property, self.model, last).is_err() => true,
             Kind::Eventually => {
                 let for_ever = match self.trace.loop_from {
                     Some(_) => self.looped().is_some_and(|from| self.path[from].state == *last),
@@ -295,7 +297,7 @@ impl<'a, M: Model> Search<'a, M> {
                 };
                 for_ever && !self.path.iter().any(|reached| holds(&reached.state))
             }
-            // Nothing that happens shows that something else never does.
+            // No execution shows that a predicate holds in no reachable state.
             Kind::Sometimes => self.path.len() == 1 && !holds(last),
         }
     }
@@ -310,31 +312,38 @@ fn is_violation(trace: &Trace, panic: &Violation) -> bool {
     trace.violation.property == panic.property && trace.violation.message == panic.message
 }
 
-/// What follows a state.
+/// The continuations of a state.
 enum Successors<S> {
-    /// States, with the next step of the trace and what was recorded on the way; the last is taken first.
+    /// States, with the next step of the trace and the recorded events; the last is taken first.
     States(Vec<(S, usize, Vec<HistoryEvent>)>),
     /// The trace is performed.
     End(Replayed),
 }
 
 /// Whether the trace says the same from `at` on. Source lines may have moved; parents and sends follow from the rest.
-fn repeats(trace: &Trace, at: usize, told: &[NarratedStep]) -> bool {
+fn repeats(trace: &Trace, at: usize, described: &[NarratedStep]) -> bool {
     let alike = |index: &usize, message: &manyworlds_core::NarratedMessage| {
         trace.messages.get(*index).is_some_and(|known| known.looks_like(&message.message))
     };
     let rest = trace.steps.get(at..).unwrap_or_default();
-    told.len() <= rest.len() && rest.iter().zip(told).all(|(step, told)| step.looks_like(told, alike))
+    described.len() <= rest.len()
+        && rest.iter().zip(described).all(|(step, described)| step.looks_like(described, alike))
 }
 
-/// Nothing that can happen is what the trace says from `at` on. Of all that can, what agrees with it longest shows where they part.
+/// The error for a model none of whose actions agrees with the trace from `at` on. The action that agrees longest shows where they diverge.
 fn diverged(trace: &Trace, at: usize, others: &[Vec<NarratedStep>]) -> TraceError {
     let known = |step: &TraceStep| words(trace, step, trace.message(step));
-    let told = |step: &NarratedStep| words(trace, step, step.kind.message().map(|sent| &sent.message));
-    let common = |told: &[NarratedStep]| (0..=told.len()).rev().find(|&n| repeats(trace, at, &told[..n])).unwrap_or(0);
-    let longest = others.iter().map(|told| common(told)).max().unwrap_or(0);
-    let mut found: Vec<String> =
-        others.iter().filter(|told| common(told) == longest).filter_map(|told| told.get(longest)).map(told).collect();
+    let text = |step: &NarratedStep| words(trace, step, step.kind.message().map(|sent| &sent.message));
+    let common = |described: &[NarratedStep]| {
+        (0..=described.len()).rev().find(|&n| repeats(trace, at, &described[..n])).unwrap_or(0)
+    };
+    let longest = others.iter().map(|described| common(described)).max().unwrap_or(0);
+    let mut found: Vec<String> = others
+        .iter()
+        .filter(|described| common(described) == longest)
+        .filter_map(|described| described.get(longest))
+        .map(text)
+        .collect();
     found.dedup();
     let at = at + longest;
     let step = trace.steps.get(at);

@@ -1,11 +1,11 @@
 //! One round of breadth-first search, on a fixed number of chunks of the frontier, in three phases:
 //!
 //! 1. *list* the successors of a chunk, and sort them by shard of the visited states;
-//! 2. *insert* what belongs to a shard, chunk after chunk, and keep what is new;
+//! 2. *insert* the successors of each shard, chunk after chunk, and keep the new ones;
 //! 3. *build* the new successors of a chunk, and check them.
 //!
-//! Workers take chunks, then shards, then chunks again, as they come. Whichever worker took which, the new states lie where a naive search would put them:
-//! in the order of their parents, then of their parents' actions. A single worker is that naive search, chunk by chunk, and sorts nothing.
+//! Workers take chunks, then shards, then chunks again, dynamically. Independently of that assignment, the new states are in the order of a naive
+//! search: the order of their parents, then of their parents' actions. A single worker is that naive search, chunk by chunk, and sorts nothing.
 //!
 //! A worker holds a chunk or a shard alone, or reads chunks, so no worker waits for a lock.
 
@@ -25,23 +25,23 @@ use manyworlds_core::{InvalidModel, Observer, Progress, StopReason};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockWriteGuard};
 
-/// Chunks in a round. It must not depend on the number of workers: with persistent sets, what is expanded again is so in the next round.
+/// Chunks in a round. It must not depend on the number of workers: with persistent sets, states are expanded again in the next round.
 pub const CHUNKS: usize = 64;
 
 /// The observer is called once in so many states.
 const TICK: usize = 32;
 
-/// A state of which only a persistent set was expanded, in vain: its number, whether it had successors, itself.
+/// A state whose persistent set led to no new state: its number, whether it had successors, the state.
 pub type Again<S> = (u32, bool, S);
 
-/// States to be expanded, and what came of it. Aligned, so that workers with neighbouring chunks do not share cache lines.
+/// States to be expanded, and the result of the expansion. Aligned, so that workers with neighbouring chunks do not share cache lines.
 #[repr(align(128))]
 pub struct Chunk<M: TransitionSystem> {
     /// The states.
     pub block: Block<M::State>,
     /// The number of the first of them; the others follow.
     pub first: u32,
-    /// Instead of `first`: the states are here for the second time, and what was left out is expanded now.
+    /// Instead of `first`: the states are expanded for the second time, by the actions that were left out.
     pub again: Vec<(u32, bool)>,
     /// The successors themselves, if whole states are wanted, or the actions that lead to them: see [`Listing`].
     built: Vec<M::State>,
@@ -55,11 +55,11 @@ pub struct Chunk<M: TransitionSystem> {
     done: bool,
     /// Memory for new blocks.
     spare: Vec<Block<M::State>>,
-    /// What came of it.
+    /// The result of the expansion.
     pub found: Finds<M>,
 }
 
-/// What came of a chunk.
+/// The result of expanding a chunk.
 pub struct Finds<M: TransitionSystem> {
     /// Successors, duplicates included.
     pub generated: u64,
@@ -67,23 +67,23 @@ pub struct Finds<M: TransitionSystem> {
     pub fresh: Vec<Block<M::State>>,
     /// For each new state its parent, and which action led to it.
     pub links: links::Batch,
-    /// Places of new states that are wrong.
+    /// Places of new states that violate a property.
     pub wrong: Vec<u32>,
     /// The first of them, with its place.
     pub first_wrong: Option<(u32, Wrong<M>)>,
-    /// Places of new states that are not expanded because of the bound, although something can happen in them.
+    /// Places of new states that are not expanded because of the bound, although they have enabled actions.
     pub cut: Vec<u32>,
-    /// Numbers of states that are wrong because nothing more can happen, or because the specification panics there.
+    /// Numbers of violating terminal states, and of states in which the specification panics.
     pub wrong_when_expanded: Vec<u32>,
     /// The first of them, with its number.
     pub first_wrong_when_expanded: Option<(u32, Wrong<M>)>,
-    /// States in which nothing more can happen, if they are wanted.
+    /// Terminal states, if they are collected.
     pub at_rest: Vec<M::State>,
-    /// All new states, if they are wanted.
+    /// All new states, if they are collected.
     pub states: Vec<M::State>,
     /// States to be expanded again.
     pub again: Vec<Again<M::State>>,
-    /// What shows that the model is not what the search relies on.
+    /// Evidence that the model breaks an assumption of the search.
     pub flaw: Option<Box<InvalidModel>>,
 }
 
@@ -107,7 +107,7 @@ impl<M: TransitionSystem> Default for Finds<M> {
 }
 
 impl<M: TransitionSystem> Finds<M> {
-    /// The last new state is wrong.
+    /// The last new state violates a property.
     #[cold]
     fn wrong(&mut self, blamed: Result<Wrong<M>, Box<InvalidModel>>) {
         let place = self.links.len() as u32 - 1;
@@ -118,7 +118,7 @@ impl<M: TransitionSystem> Finds<M> {
         }
     }
 
-    /// A known state is wrong.
+    /// A known state violates a property.
     #[cold]
     fn wrong_when_expanded(&mut self, number: u32, blamed: Result<Wrong<M>, Box<InvalidModel>>) {
         self.wrong_when_expanded.push(number);
@@ -195,11 +195,11 @@ pub struct Round<'a, M: TransitionSystem> {
     seed: u64,
 }
 
-/// What a worker has for itself.
+/// The private data of a worker.
 pub struct Worker<M: TransitionSystem> {
-    /// How it takes steps.
+    /// Computes successors.
     pub stepper: Stepper<M>,
-    /// What it looks for.
+    /// The properties.
     pub checks: Checks<M>,
     listing: Listing<M>,
     /// Where the successors of each state of the chunk end.
@@ -228,7 +228,7 @@ const fn sleeps<M: TransitionSystem>() -> bool {
     M::LISTS_FINGERPRINTS || M::KNOWS_INDEPENDENCE
 }
 
-/// A panic of a worker ends the run in `bfs`; what it left behind is not used.
+/// A panic of a worker ends the run in `bfs`; the data behind the poisoned lock is not used.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -252,12 +252,12 @@ impl<'a, M: TransitionSystem> Round<'a, M> {
         }
     }
 
-    /// A chunk, to fill it or to take what came of it.
+    /// A chunk, to fill it or to take its result.
     pub fn chunk(&self, chunk: usize) -> RwLockWriteGuard<'_, Chunk<M>> {
         self.chunks[chunk].write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes the first `used` chunks ready to be taken, which will lead to about `expected` new states. If this is the `last` level, what is new is not
+    /// Makes the first `used` chunks ready to be taken, which will lead to about `expected` new states. If this is the `last` level, new states are not
     /// expanded.
     pub fn start(&self, used: usize, expected: usize, last: bool, progress: Progress) {
         *lock(&self.progress) = progress;
@@ -270,7 +270,7 @@ impl<'a, M: TransitionSystem> Round<'a, M> {
         self.next.iter().for_each(|next| next.store(0, Ordering::Relaxed));
     }
 
-    /// Whether a state was inserted.
+    /// Whether a state was visited.
     pub fn knows(&self, print: u128, state: &M::State) -> bool {
         lock(&self.shards[shard_of(print, self.shards.len())]).0.contains(print, state)
     }
@@ -280,7 +280,7 @@ impl<'a, M: TransitionSystem> Round<'a, M> {
         self.stopped.get().copied()
     }
 
-    /// Forgets what came of chunks that were not expanded to the end; how many states are in them.
+    /// Discards the results of chunks that were not expanded completely; returns the number of states in them.
     pub fn abandon(&self) -> u64 {
         let abandoned = |at: usize| {
             let chunk = &mut *self.chunk(at);
@@ -315,7 +315,7 @@ impl<'a, M: TransitionSystem> Round<'a, M> {
         chunk.done = true;
     }
 
-    /// All of it by one worker.
+    /// All phases by one worker.
     pub fn alone(&self, worker: &mut Worker<M>) {
         for chunk in 0..self.used.load(Ordering::Relaxed) {
             let chunk = &mut *self.chunk(chunk);
@@ -387,7 +387,7 @@ impl<'a, M: TransitionSystem> Round<'a, M> {
                 let sampled = M::USER_CODE && is_sampled(chunk.number(index).into(), self.seed);
                 let steps = stepper.expand(state, asleep, part, sampled, listing);
                 let listed = (listing.listed.len() - start) as u64;
-                // A worker takes chunks in order, so what it listed before comes before this. (Where sleep sets are known there is little to find.)
+                // A worker takes chunks in order, so its earlier listings precede this one. (Where sleep sets are known there are few duplicates.)
                 if listing.built.is_empty() && !M::LISTS_FINGERPRINTS {
                     recent.sift(&mut listing.listed, &mut listing.actions, start);
                 }
@@ -422,12 +422,12 @@ impl<'a, M: TransitionSystem> Round<'a, M> {
         }
     }
 
-    /// Nothing more can happen in `state`; whether that is wrong.
+    /// `state` is terminal; returns whether that is a violation.
     fn rest(&self, model: &M, checks: &Checks<M>, state: &M::State, at_rest: &mut Vec<M::State>) -> bool {
         if self.collect_at_rest {
             at_rest.push(state.clone());
         }
-        // A state that was wrong when it was found was counted then.
+        // A state that violated a property when it was found was counted then.
         checks.is_wrong_at_rest(model, state) && !checks.is_wrong(model, state)
     }
 
@@ -498,14 +498,14 @@ impl<'a, M: TransitionSystem> Round<'a, M> {
         }
     }
 
-    /// Whether nothing is wrong with a successor that is not expanded, as far as that is known without building it.
+    /// Whether a successor that is not expanded is known to violate nothing without being built.
     #[inline]
     fn passes(&self, worker: &Worker<M>, parent: &M::State, number: u32) -> bool {
         let fine = |key| worker.checks.is_fine(key);
         !self.collect_states && worker.stepper.successor_key(parent, number).is_some_and(fine)
     }
 
-    /// A new state; its link is there already.
+    /// Processes a new state whose link was stored already.
     #[inline(always)]
     fn add(&self, worker: &mut Worker<M>, chunk: &mut Chunk<M>, state: M::State, asleep: u64) {
         let Worker { stepper, checks, .. } = worker;
@@ -537,7 +537,7 @@ impl<'a, M: TransitionSystem> Round<'a, M> {
     }
 }
 
-/// A chunk is done: its states go, but for those whose persistent set led to nothing new.
+/// A chunk is done: its states are dropped, except those whose persistent set led to no new state.
 fn finish<M: TransitionSystem>(chunk: &mut Chunk<M>) {
     for (index, moved) in std::mem::take(&mut chunk.reduced) {
         let number = chunk.number(index);

@@ -1,4 +1,4 @@
-//! What every engine of a run is given.
+//! The input of every engine.
 
 use crate::TransitionSystem;
 use crate::config::Config;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// Initial states with their fingerprints; representatives, if states are explored up to symmetry.
 pub type Initial<S> = Arc<Vec<(u128, S)>>;
 
-/// A run: what is explored, and how.
+/// A run: the system, and how it is explored.
 pub struct Run<'a, M: TransitionSystem> {
     /// The system; every worker clones it.
     pub model: &'a M,

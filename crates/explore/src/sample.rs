@@ -1,8 +1,8 @@
-//! Whether a specification is a function, as far as samples show it: what some states led to is evaluated again at the end of a run, by a clone of the
-//! model that was made before the run and took no part in it.
+//! Checks by samples whether a specification is a pure function: the successors of some states are evaluated again at the end of a run, by a clone of
+//! the model that was made before the run and took no part in it.
 //!
-//! So a counter that hides in the model, in a static or in a thread-local variable is found if it has any effect on what was sampled. The order in which
-//! actions are listed makes no difference; the set of successors does.
+//! So hidden state in the model, in a static or in a thread-local variable is found if it affects a sample. The order in which actions are listed may
+//! differ; the set of successors must not.
 
 use crate::rebuild::{ADVICE, differs};
 use crate::run::Run;
@@ -21,7 +21,7 @@ const RARE: u64 = 1 << 15;
 /// Actions of two lists are compared one by one if there are at most so many pairs.
 const FEW_PAIRS: usize = 1 << 14;
 
-/// What the search saw of a state.
+/// A state and its successors, as the search found them.
 pub struct Sample<M: TransitionSystem> {
     /// The state.
     pub state: M::State,
@@ -50,7 +50,7 @@ pub fn verify<M: TransitionSystem>(fresh: &M, samples: &[Sample<M>]) -> Result<(
 
 fn verify_one<M: TransitionSystem>(fresh: &M, sample: &Sample<M>) -> Result<(), InvalidModel> {
     let state = &sample.state;
-    // Each twice, one right after the other: whatever a hidden counter was at in the search, it cannot be there both times.
+    // Each twice in succession: a hidden counter cannot have the value it had in the search both times.
     for (action, first) in sample.seen.iter().rev().flat_map(|seen| [seen; 2]) {
         let again = guard::call::<M, _>(|| fresh.next(state, action)).map_err(|panic| {
             differs(state, action, first.as_ref(), None::<&M::State>).evidence(format!("it panics: {}", panic.message))
@@ -84,8 +84,9 @@ fn verify_one<M: TransitionSystem>(fresh: &M, sample: &Sample<M>) -> Result<(), 
     }
 }
 
-/// The successors that these actions lead to, by fingerprint. What the actions of the sample lead to was compared before, so it is not evaluated once
-/// more, unless there are too many to find them. If they are all listed again, and they are a part of all actions, the others are not needed.
+/// The successors by these actions, by fingerprint. The successors by the actions of the sample were compared before, so they are not evaluated once
+/// more, unless there are too many actions to match them. If all of them are listed again, and the sample has only a part of all actions, the others
+/// are not needed.
 fn successors_again<M: TransitionSystem>(fresh: &M, sample: &Sample<M>, actions: &[M::Action]) -> BTreeSet<u128> {
     let seen = &sample.seen;
     let print = |next: Option<&M::State>| Some(fresh.fingerprint(next?));
@@ -103,7 +104,7 @@ fn successors_again<M: TransitionSystem>(fresh: &M, sample: &Sample<M>, actions:
     actions.iter().filter_map(next).collect()
 }
 
-/// Compares what sampled successors can do with what their representatives can do: the same, up to renaming.
+/// Compares the transitions of sampled successors with those of their representatives: they must be the same, up to renaming.
 pub fn verify_symmetry<M: TransitionSystem>(fresh: &M, samples: &[Sample<M>]) -> Result<(), InvalidModel> {
     let successors = |state: &M::State| {
         guard::call::<M, _>(|| {

@@ -1,5 +1,4 @@
-//! What the workers of depth-first search share: the visited states, in shards behind locks, and states that were given away to workers
-//! that had nothing to do.
+//! Data shared by the workers of depth-first search: the visited states, in shards behind locks, and states that were handed over to idle workers.
 
 use crate::TransitionSystem;
 use crate::config::Config;
@@ -10,8 +9,8 @@ use manyworlds_core::{Observer, StopReason};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// How many shards there are: many where workers lock them; a few for one worker, so that what leads to them stays in the nearest cache, and no table
-/// is copied as a whole when it grows.
+/// How many shards there are: many where workers lock them; a few for one worker, so that their headers stay in the nearest cache, and growing copies
+/// only a part of the visited states.
 fn shards(threads: usize) -> usize {
     if threads > 1 { 256 } else { 4 }
 }
@@ -28,7 +27,7 @@ pub struct Task<S> {
 
 /// A state to be visited by any worker that is idle.
 pub struct Job<S> {
-    /// How to get to the state before.
+    /// The path to the state before.
     pub trail: Vec<u32>,
     /// The state.
     pub task: Task<S>,
@@ -50,7 +49,7 @@ pub struct Shared<'a, M: TransitionSystem> {
     pub observer: &'a dyn Observer,
     /// The states seen so far.
     pub visited: Vec<Mutex<Reached<M::State>>>,
-    /// How many those are.
+    /// The number of visited states.
     pub states: AtomicU64,
     queue: Mutex<Queue<M::State>>,
     wake: Condvar,
@@ -58,7 +57,7 @@ pub struct Shared<'a, M: TransitionSystem> {
     pub idle: AtomicUsize,
     /// Whether the run is to end now.
     pub stop: AtomicBool,
-    /// Why, if not for a violation.
+    /// The reason, unless it is a violation.
     pub stopped: Mutex<Option<StopReason>>,
 }
 

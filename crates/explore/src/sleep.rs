@@ -1,11 +1,11 @@
-//! Sleep sets (Godefroid) for specifications that say which actions are independent ([`crate::Independent`]). Breadth-first search goes by them: why
-//! that leaves no state out is argued at [`crate::Listed::asleep`].
+//! Sleep sets (Godefroid) for specifications that declare independent actions ([`crate::Independent`]), used by breadth-first search.
+//! [`crate::Listed::asleep`] has the argument why no state is missed.
 //!
 //! A set is a word; the bit of an action is its [`crate::Independent::name`], so that it is the same action in every state. An action without a name never
 //! sleeps.
 //!
-//! A relation that is wrong would hide states without a sign. So it is put to the test in the first states of a run, all pairs of actions: the same
-//! states for any number of workers.
+//! A wrong relation would silently hide states. So it is tested for all pairs of actions in the first states of a run, which are the same for any
+//! number of workers.
 
 use crate::TransitionSystem;
 use manyworlds_core::{Flaw, InvalidModel};
@@ -24,7 +24,7 @@ pub struct Sleep {
 }
 
 impl Sleep {
-    /// Looks at the actions of another state.
+    /// Starts with the actions of another state.
     pub fn enter<M: TransitionSystem>(&mut self, model: &M, actions: &[M::Action]) {
         self.bits.clear();
         self.bits.extend(actions.iter().map(|action| model.name(action).map_or(0, bit)));
@@ -37,7 +37,7 @@ impl Sleep {
         set & self.bits[nth] != 0
     }
 
-    /// The action `nth` of `state` is tried now, where those in `asleep` are not: what may sleep after it.
+    /// The sleep set of the successor by action `nth` of `state`, whose own sleep set is `asleep`.
     pub fn after<M: TransitionSystem>(
         &mut self,
         model: &M,
@@ -60,7 +60,7 @@ fn bit(name: u32) -> u64 {
     1u64.checked_shl(name).unwrap_or(0)
 }
 
-/// Why what the model says about names and independence cannot be right, as far as `state` shows it.
+/// A contradiction to the declared names and independence in `state`, if there is one.
 pub fn contradiction<M: TransitionSystem>(model: &M, state: &M::State, actions: &[M::Action]) -> Option<InvalidModel> {
     let wrong = |why: String| {
         InvalidModel::new(Flaw::WrongIndependence, format!("what the model says about independence is wrong: {why}"))

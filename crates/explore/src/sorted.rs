@@ -1,6 +1,6 @@
-//! The successors of a chunk, sorted by shard: who inserts into a shard finds them side by side.
+//! The successors of a chunk, sorted by shard, so that those of one shard are contiguous.
 //!
-//! Sorting is counting: how many there are for each shard, where each shard's begin, and then each goes to the next position of its shard.
+//! This is a counting sort: count the successors of each shard, compute where each shard begins, and put each at the next position of its shard.
 
 use crate::Listed;
 use crate::visited::{MOST_SHARDS, Seen, shard_of};
@@ -8,7 +8,7 @@ use std::hash::Hash;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How many insertions ahead the visited set prefetches what they need.
+/// How many insertions ahead memory is prefetched.
 pub const AHEAD: usize = 16;
 
 /// The successors of a chunk. The *place* of one is that in the order in which they were listed, its *position* that among the sorted.
@@ -53,7 +53,7 @@ impl Sorted {
         self.asleep.extend(listed.iter().filter(|_| sleeps).map(|next| next.asleep));
     }
 
-    /// Makes room for so many.
+    /// Resizes the lists for so many.
     fn resize(&mut self, len: usize, shards: usize) {
         if self.prints.len() < len {
             self.prints.resize(len, 0);
@@ -76,12 +76,12 @@ impl Sorted {
         &self.new[start / 64 + shard..][..(end - start).div_ceil(64)]
     }
 
-    /// Starts to fetch what the first insertions into a shard need.
+    /// Prefetches the memory for the first insertions into a shard.
     pub fn prefetch<S: Clone + Eq + Hash>(&self, shard: usize, seen: &Seen<S>) {
         self.prints[self.range(shard)].iter().take(AHEAD).for_each(|&print| seen.prefetch(print));
     }
 
-    /// Inserts into a shard what belongs there; `built` are the successors themselves, if whole states are wanted.
+    /// Inserts the successors of a shard; `built` are the successors themselves, if whole states are kept.
     pub fn insert<S: Clone + Eq + Hash>(&self, shard: usize, seen: &mut Seen<S>, built: &[S]) {
         let (prints, places) = (&self.prints[self.range(shard)], &self.places[self.range(shard)]);
         for (word, start) in self.words(shard).iter().zip((0..).step_by(64)) {

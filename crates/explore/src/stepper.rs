@@ -1,4 +1,4 @@
-//! How every engine takes steps: with symmetry and partial-order reduction or without.
+//! Computes successors for all engines, with or without symmetry and partial-order reduction.
 
 use crate::config::Reduction;
 use crate::guard::caught;
@@ -20,7 +20,7 @@ pub enum Part {
     Rest,
 }
 
-/// What came of taking steps from a state.
+/// The result of expanding a state.
 #[derive(Clone, Copy, Default)]
 pub struct Steps {
     /// Successors, duplicates included.
@@ -39,17 +39,17 @@ pub struct Step<M: TransitionSystem> {
     pub state: M::State,
 }
 
-/// A panic of a specification: what it says, and the action that was evaluated; `None` if actions were listed.
+/// A panic of a specification.
 pub struct Panicked<M: TransitionSystem> {
-    /// What it says.
+    /// The message.
     pub violation: Violation,
-    /// The action that was evaluated.
+    /// The action that was evaluated; `None` if actions were listed.
     pub attempted: Option<M::Action>,
 }
 
 /// Successors that are listed.
 pub struct Listing<M: TransitionSystem> {
-    /// What is known of all of them.
+    /// The data known of all of them.
     pub listed: Vec<Listed>,
     /// The successors themselves, if whole states are wanted.
     pub built: Vec<M::State>,
@@ -72,16 +72,16 @@ impl<M: TransitionSystem> Listing<M> {
     }
 }
 
-/// A worker's way of taking steps.
+/// Computes successors for one worker.
 pub struct Stepper<M: TransitionSystem> {
-    /// The worker's own.
+    /// The worker's clone of the model.
     pub model: M,
     initial: Initial<M::State>,
     symmetry: bool,
     /// Successors are built at once: they are compared as a whole, or renamed.
     whole: bool,
     persistent: bool,
-    /// The model may know a shorter way than listing all actions.
+    /// The model may list fingerprints of successors without listing actions.
     quick: bool,
     /// Actions are kept until it is known which successors are new: a specification may list them in another order the next time.
     keeps_actions: bool,
@@ -91,11 +91,11 @@ pub struct Stepper<M: TransitionSystem> {
     actions: Vec<M::Action>,
     /// The number of the action that is evaluated; `None` while actions are listed.
     evaluated: Option<usize>,
-    /// How often a step was worked out.
+    /// The number of evaluated steps.
     worked_out: u64,
-    /// What came of each kind of action, if that is wanted.
+    /// The coverage of each kind of action, if it is collected.
     tally: Option<BTreeMap<String, ActionCoverage>>,
-    /// What was seen of some states.
+    /// Samples of states with their successors.
     pub samples: Vec<Sample<M>>,
 }
 
@@ -113,7 +113,7 @@ impl<M: TransitionSystem> Stepper<M> {
             persistent,
             quick: M::LISTS_FINGERPRINTS && !(whole || persistent),
             keeps_actions: !M::LISTS_FINGERPRINTS && !whole,
-            // To say what came of every step, every step has to be taken.
+            // Coverage counts the result of every step, so every step must be taken.
             sleeps: M::KNOWS_INDEPENDENCE && !config.symmetry && !persistent && !config.coverage,
             sleep: Sleep::default(),
             actions: Vec::new(),
@@ -124,7 +124,7 @@ impl<M: TransitionSystem> Stepper<M> {
         }
     }
 
-    /// Why what the model says about independence cannot be right, if `state` shows it.
+    /// A contradiction to the declared independence in `state`, if there is one.
     pub fn contradiction(&mut self, state: &M::State) -> Option<InvalidModel> {
         if !self.sleeps {
             return None;
@@ -141,12 +141,12 @@ impl<M: TransitionSystem> Stepper<M> {
         if self.symmetry { self.model.canonical(state) } else { state }
     }
 
-    /// The states it may start in, and their fingerprints.
+    /// The initial states, and their fingerprints.
     pub fn initial(&self) -> Initial<M::State> {
         self.initial.clone()
     }
 
-    /// Lists the actions of `state`, the persistent ones first, and says how many those are.
+    /// Lists the actions of `state`, the persistent ones first, and returns the number of those.
     fn list(&mut self, state: &M::State) -> usize {
         self.evaluated = None;
         self.actions.clear();
@@ -245,7 +245,7 @@ impl<M: TransitionSystem> Stepper<M> {
         Steps { generated, reduced }
     }
 
-    /// Notes what came of an action.
+    /// Counts the result of an action for coverage.
     #[inline]
     fn note(&mut self, nth: usize, taken: bool, changed: bool) {
         let Some(tally) = &mut self.tally else { return };
@@ -258,7 +258,7 @@ impl<M: TransitionSystem> Stepper<M> {
         noted.changed += u64::from(changed);
     }
 
-    /// The property key of the successor with this number, if that is known without building it and something can happen there.
+    /// The property key of the successor with this number, if that is known without building it and the successor is not terminal.
     pub fn successor_key(&self, state: &M::State, number: u32) -> Option<u128> {
         if self.quick { self.model.successor_key(state, number) } else { None }
     }
@@ -293,7 +293,7 @@ impl<M: TransitionSystem> Stepper<M> {
         self.actions.get(number as usize).cloned()
     }
 
-    /// Whether anything can happen in a state.
+    /// Whether a state has an enabled action.
     pub fn has_successor(&mut self, state: &M::State) -> Result<bool, Box<Panicked<M>>> {
         if !M::USER_CODE {
             return Ok(!self.model.at_rest(state));
@@ -433,7 +433,7 @@ pub fn count_user_steps<'a, M: TransitionSystem>(steppers: impl Iterator<Item = 
     stats.distinct_steps += worked_out;
 }
 
-/// What came of each kind of action, by name, for all of these together.
+/// The coverage of each kind of action, by name, for all of these together.
 pub fn tally<'a, M: TransitionSystem>(steppers: impl Iterator<Item = &'a Stepper<M>>) -> Vec<ActionCoverage> {
     let mut all: BTreeMap<&str, ActionCoverage> = BTreeMap::new();
     for one in steppers.flat_map(|stepper| &stepper.tally).flat_map(BTreeMap::values) {

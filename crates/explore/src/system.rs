@@ -1,8 +1,8 @@
-//! What engines work on. A plain [`crate::Model`] becomes a transition system as a [`crate::Specification`], with the abilities it opted into;
-//! front ends that know more about their states implement this trait directly.
+//! The interface of engines to models. A plain [`crate::Model`] becomes a transition system as a [`crate::Specification`], with the abilities it opted
+//! into; front ends that know more about their states implement this trait directly.
 //!
-//! Everything but the first functions has a default that is always right. Nothing here is about actors, messages or networks: the schedulers, which
-//! order receives, use the one ability that knows them ([`crate::Receives`]).
+//! Everything but the first functions has a default that is always correct. Nothing here is about actors, messages or networks: only the schedulers,
+//! which order receives, use them, by the ability [`crate::Receives`].
 
 use crate::fingerprint;
 use crate::model::Model;
@@ -41,11 +41,11 @@ pub struct Listed {
     note = "a type that implements `Model` is explored as `Specification::new(model)`"
 )]
 pub trait TransitionSystem: States + Clone + Send + 'static {
-    /// What can happen in a state.
+    /// An action of a state.
     type Action: Clone + PartialEq + Debug + Send + Sync;
 
-    /// Whether its functions are a user's own. Then a panic in one of them is a violation, and some of what they return is evaluated again at the end
-    /// of a run, to see whether they are functions at all.
+    /// Whether its functions are user code. Then a panic in one of them is a violation, and some of their results are evaluated again at the end
+    /// of a run, to check that they are pure functions.
     const USER_CODE: bool = false;
 
     /// Whether [`TransitionSystem::list_fingerprints`] does anything. Such a system has no successors where a step has failed.
@@ -54,16 +54,16 @@ pub trait TransitionSystem: States + Clone + Send + 'static {
     /// Whether [`TransitionSystem::independent`] and [`TransitionSystem::name`] do anything.
     const KNOWS_INDEPENDENCE: bool = false;
 
-    /// The states it may start in.
+    /// The initial states.
     fn initial(&self) -> Vec<Self::State>;
 
-    /// Adds what can happen in `state` to `out`.
+    /// Adds the actions of `state` to `out`.
     fn actions(&self, state: &Self::State, out: &mut Vec<Self::Action>);
 
-    /// The state that `action` leads to, or `None` if it turns out to be disabled: that counts as no step.
+    /// The state that `action` leads to, or `None` if the action is disabled: that is not counted as a step.
     fn next(&self, state: &Self::State, action: &Self::Action) -> Option<Self::State>;
 
-    /// What must hold.
+    /// The properties to check.
     fn properties(&self) -> Vec<Property<Self>>;
 
     /// Why the step that led to `state` failed, if it did: an assertion of a handler, say. Such a state must have no actions.
@@ -77,34 +77,34 @@ pub trait TransitionSystem: States + Clone + Send + 'static {
         self.failure(state).is_some()
     }
 
-    /// 128 bits that stand for the state; equal states must have equal ones in every worker.
+    /// A 128-bit fingerprint of the state; equal states must have equal ones in every worker.
     fn fingerprint(&self, state: &Self::State) -> u128 {
         fingerprint::of(state)
     }
 
-    /// 128 bits that stand for all that the properties of single states look at in `state`, if that may be less than the whole. Properties are
-    /// evaluated once for each key, unless [`TransitionSystem::looked_beyond_key`].
+    /// The property key: a 128-bit fingerprint of the part of `state` that properties of single states read, if that may be less than the whole.
+    /// Properties are evaluated once for each key, unless [`TransitionSystem::looked_beyond_key`].
     fn property_key(&self, state: &Self::State) -> Option<u128> {
         let _ = state;
         None
     }
 
-    /// Whether a property looked, since the last call, at something that [`TransitionSystem::property_key`] does not stand for.
+    /// Whether a property has read, since the last call, a part of a state that [`TransitionSystem::property_key`] does not cover.
     fn looked_beyond_key(&self) -> bool {
         false
     }
 
     /// The property key of the successor with this number, if it is known without building the successor, no step has failed there, and
-    /// something can happen there. `number` is one of [`TransitionSystem::list_fingerprints`].
+    /// it is not terminal. `number` is one of [`TransitionSystem::list_fingerprints`].
     fn successor_key(&self, state: &Self::State, number: u32) -> Option<u128> {
         let _ = (state, number);
         None
     }
 
     /// Adds every successor to `out`, and returns how many there are, if that can be done without building them. Most successors are known
-    /// already, so a system that can is explored faster. What the numbers mean is up to [`TransitionSystem::numbered`].
+    /// already, so a system that can is explored faster. The meaning of the numbers is defined by [`TransitionSystem::numbered`].
     ///
-    /// Those that are `asleep` need not be added, but they count. What that means is up to the system, too; 0 means that all are awake. See
+    /// Those in the sleep set `asleep` need not be added, but they count. The system defines the encoding of the set; 0 is the empty set. See
     /// [`Listed::asleep`].
     fn list_fingerprints(&self, state: &Self::State, asleep: u64, out: &mut Vec<Listed>) -> Option<u64> {
         let _ = (state, asleep, out);
@@ -125,7 +125,7 @@ pub trait TransitionSystem: States + Clone + Send + 'static {
         self.next(state, &self.numbered(state, number)?)
     }
 
-    /// Whether nothing can happen in `state`.
+    /// Whether `state` is terminal: has no enabled action.
     fn at_rest(&self, state: &Self::State) -> bool {
         let mut actions = Vec::new();
         self.actions(state, &mut actions);
@@ -165,7 +165,7 @@ pub trait TransitionSystem: States + Clone + Send + 'static {
         actions.len()
     }
 
-    /// What schedulers need to know, if it is known.
+    /// The ability that schedulers need, if the system has it.
     fn receives(&self) -> Option<&dyn Receives<Self::State, Self::Action>> {
         None
     }
@@ -192,7 +192,7 @@ pub trait TransitionSystem: States + Clone + Send + 'static {
         None
     }
 
-    /// What all clones of the system together exercised, if the system keeps count.
+    /// The coverage of all clones of the system together, if the system counts it.
     fn coverage(&self) -> Option<Coverage> {
         None
     }
@@ -200,7 +200,7 @@ pub trait TransitionSystem: States + Clone + Send + 'static {
     /// The processes that take part in a trace.
     fn trace_processes(&self) -> Vec<TraceProcess>;
 
-    /// An initial state as steps of a trace. Parents and what a receive reads are filled in by the caller.
+    /// An initial state as steps of a trace. The caller fills in parents and the send that a receive reads.
     fn trace_start(&self, state: &Self::State) -> Vec<NarratedStep>;
 
     /// A step as steps of a trace, the first of which distinguishes different actions: a trace is replayed by comparing them. `after` is missing

@@ -5,20 +5,20 @@ use crate::property::Property;
 use std::fmt::{Debug, Formatter, Result};
 use std::hash::Hash;
 
-/// A specification for those who think of actions and next states together. [`Together`] makes a [`Model`] of it.
+/// A specification that lists actions and next states together. [`Together`] makes a [`Model`] of it.
 pub trait Successors: Clone + Send + 'static {
     /// A global state.
     type State: Clone + Eq + Hash + Debug + Send + Sync;
-    /// What can happen in a state.
+    /// An action of a state.
     type Action: Clone + PartialEq + Debug + Send + Sync;
 
-    /// The states it may start in.
+    /// The initial states.
     fn initial(&self) -> Vec<Self::State>;
 
-    /// Adds what can happen in `state`, and where it leads, to `out`.
+    /// Adds the actions of `state`, with the states they lead to, to `out`.
     fn successors(&self, state: &Self::State, out: &mut Vec<(Self::Action, Self::State)>);
 
-    /// What must hold.
+    /// The properties to check.
     fn properties(&self) -> Vec<Property<Together<Self>>> {
         Vec::new()
     }

@@ -1,4 +1,4 @@
-//! The states seen so far, in shards by the upper bits of their fingerprints: what stands for them, or the states themselves.
+//! The visited states, in shards by the upper bits of their fingerprints; stored as fingerprints or as whole states.
 
 use crate::prints::{Arrival, Prints};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -23,9 +23,9 @@ pub fn shard_of(print: u128, shards: usize) -> usize {
 
 /// A shard of the states seen so far.
 pub enum Seen<S> {
-    /// What stands for them.
+    /// Fingerprints.
     Prints(Prints),
-    /// The states themselves.
+    /// Whole states.
     Whole(FxHashSet<S>),
 }
 
@@ -35,7 +35,7 @@ impl<S: Clone + Eq + Hash> Seen<S> {
         if exact { Seen::Whole(FxHashSet::default()) } else { Seen::Prints(Prints::new(few)) }
     }
 
-    /// Starts to fetch what is needed to insert a state with this fingerprint.
+    /// Prefetches the memory needed to insert a state with this fingerprint.
     #[inline]
     pub fn prefetch(&self, print: u128) {
         if let Seen::Prints(set) = self {
@@ -43,9 +43,9 @@ impl<S: Clone + Eq + Hash> Seen<S> {
         }
     }
 
-    /// Whether so many more may need a longer table. (Sets of whole states grow as they like.)
+    /// Whether so many more may need a longer table. (Sets of whole states grow by themselves.)
     pub fn is_short_of(&self, more: usize) -> bool {
-        matches!(self, Seen::Prints(set) if set.room() < more)
+        matches!(self, Seen::Prints(set) if set.spare() < more)
     }
 
     /// Makes its table longer.
@@ -74,12 +74,12 @@ impl<S: Clone + Eq + Hash> Seen<S> {
     }
 }
 
-/// What stands for a state in a map: the state itself if states are compared in full.
+/// The key of a state in a map: the state itself if states are compared in full, otherwise its fingerprint.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Key<S> {
     /// Its fingerprint.
     Print(u128),
-    /// Itself.
+    /// The state.
     Whole(S),
 }
 
@@ -110,7 +110,7 @@ impl<S: Hash> Hash for Key<S> {
     }
 }
 
-/// A shard of the states seen so far; with a bound on the depth it also knows how soon each was reached.
+/// A shard of the visited states; with a bound on the depth it also stores the least depth of each.
 pub enum Reached<S> {
     /// Without a bound.
     Plain(Seen<S>),
@@ -153,7 +153,7 @@ impl<S: Clone + Eq + Hash> Reached<S> {
         }
     }
 
-    /// Starts to fetch what is needed to insert a state with this fingerprint.
+    /// Prefetches the memory needed to insert a state with this fingerprint.
     #[inline]
     pub fn prefetch(&self, print: u128) {
         match self {
@@ -164,7 +164,7 @@ impl<S: Clone + Eq + Hash> Reached<S> {
     }
 }
 
-/// Notes that something was reached in `depth` steps.
+/// Records that a state was reached in `depth` steps.
 fn sooner<K: Eq + Hash>(least: &mut FxHashMap<K, u32>, key: K, depth: u32) -> Arrival {
     match least.entry(key) {
         Entry::Vacant(entry) => {

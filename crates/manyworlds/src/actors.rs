@@ -39,7 +39,7 @@ impl Subject for System {
         if let Some(why) = system.blueprint().undecided(engine, &setup(&system, options)) {
             return Err(Refused(why));
         }
-        if let Some(why) = system.unspecified() {
+        if let Some(why) = system.specification_failure() {
             return Err(Refused(why));
         }
         let (worlds, seen) = match engine {
@@ -59,7 +59,7 @@ impl Subject for System {
         let mut outcome = scoped(explained(&worlds, outcome), &system, left_out);
         let skipped = worlds.skipped_properties().then_some(Semantics::PropertiesSkippedWhileActorsAreAbsent);
         outcome.scope.semantics.extend(skipped);
-        if let Some(why) = worlds.misnamed() {
+        if let Some(why) = worlds.renaming_failure() {
             let invalid = InvalidModel::new(Flaw::WrongSymmetry, why).advice("correct it, or check without symmetry");
             outcome.verdict = Verdict::Invalid(Box::new(invalid));
         }
@@ -77,7 +77,7 @@ impl Subject for System {
     fn replay(&self, trace: &Trace, show: &mut dyn FnMut(usize, &TraceStep)) -> Result<Replayed, TraceError> {
         let recorded = Options { network: Some(trace.network), losses: trace.losses, ..Options::default() };
         let system = configured(self, &recorded).map_err(|refused| TraceError::BadLosses { message: refused.0 })?;
-        if let Some(message) = system.unspecified() {
+        if let Some(message) = system.specification_failure() {
             return Err(TraceError::BadHistory { message });
         }
         match trace.engine {
@@ -110,7 +110,7 @@ fn sampled(mut outcome: Outcome, worlds: &Worlds, fresh: impl FnMut() -> Worlds,
 
 /// The worlds of a system as an engine sees them: schedulers judge whole histories, others judge them step by step.
 fn worlds(system: &System, engine: Engine) -> Worlds {
-    if engine.is_scheduler() { system.worlds().unwatched() } else { system.worlds() }
+    if engine.is_scheduler() { system.worlds().unmonitored() } else { system.worlds() }
 }
 
 /// A history that is not linearizable is told with the reason.
@@ -131,7 +131,7 @@ fn setup(system: &System, options: &Options) -> Setup {
 /// The system without the questions that the engine cannot decide, and those.
 fn decidable(system: System, engine: Engine, options: &Options) -> (System, Vec<String>) {
     let setup = setup(&system, options);
-    let is_decided = |question: &Question| decides::decides(engine, question.asked(), &setup).is_ok();
+    let is_decided = |question: &Question| decides::decides(engine, question.as_decided(), &setup).is_ok();
     let others = system.blueprint().questions.iter().filter(|question| !is_decided(question));
     let left_out = others.map(|question| question.violation().property.to_string()).collect();
     (system.keep_questions(is_decided), left_out)
@@ -203,7 +203,7 @@ fn check_executions(
     let watch = watch(options, observer);
     let report = explore(&locals, &config, &watch);
     watch.explored();
-    if locals.tore_a_step() {
+    if locals.split_an_atomic_step() {
         return Err(Refused(
             "engine `must`: under mbox the messages that one step sends enter the mailboxes at once, but this engine lets others come in \
              between: use bfs or dfs, or another network"

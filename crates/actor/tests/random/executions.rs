@@ -1,8 +1,8 @@
-//! The DPOR engine: it visits executions, and they end as the naive explorer says.
+//! The DPOR engine: its executions end in the final states of the naive explorer.
 
 use super::explorer::{Graph, Sends, explore, explore_with};
-use super::strategy::{Taste, cases, claims};
-use super::table::{Case, Claim, Cost, Deed, Table, spent, spent_in};
+use super::strategy::{Profile, cases, claims};
+use super::table::{Alternative, Case, Claim, Cost, Table, out_of_fuel, out_of_fuel_in};
 use manyworlds_actor::System;
 use manyworlds_actor::locals::{ActorLocals, Finals};
 use manyworlds_core::{Budget, Deadlock, Network, NoObserver};
@@ -11,17 +11,17 @@ use manyworlds_testkit::random;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
-/// Larger systems are left out: there are many more executions than states.
+/// Larger systems are skipped: there are many more executions than states.
 const STATES: usize = 300;
 const EXECUTIONS: u64 = 3_000;
 
-/// A run, unless there are too many executions, and how executions ended.
+/// The report of a run and the final states of its executions, unless there are too many executions.
 fn run(system: &System, threads: usize, keep_going: bool) -> Option<(Report, BTreeSet<Vec<String>>)> {
     let finals = Finals::default();
     let budget = Budget { executions: Some(EXECUTIONS), ..Budget::default() };
     let config = Config { threads, keep_going, deadlock: Deadlock::Allow, budget, ..Config::default() };
     let report = manyworlds_graph::explore(&ActorLocals::new(system).collect(finals.clone()), &config, &NoObserver);
-    let finals = std::mem::take(&mut *finals.lock().expect("nobody panicked"));
+    let finals = std::mem::take(&mut *finals.lock().expect("no thread panicked"));
     report.stopped.is_none().then_some((report, finals))
 }
 
@@ -33,15 +33,18 @@ fn ends(graph: &Graph) -> BTreeSet<Vec<String>> {
 fn sends_one_at_most(case: &Case) -> bool {
     let entries =
         |table: &Table| table.rows.iter().flatten().chain([&table.start]).flatten().flatten().cloned().collect();
-    case.actors.iter().flat_map(|table| -> Vec<Deed> { entries(table) }).all(|deed| deed.sends.len() < 2)
+    case.actors
+        .iter()
+        .flat_map(|table| -> Vec<Alternative> { entries(table) })
+        .all(|alternative| alternative.sends.len() < 2)
 }
 
-/// Returns under how many networks it was compared, with both numbers of threads.
+/// Returns the number of comparisons that were completed, over networks and numbers of threads.
 fn compare(case: &Case, claim: Claim) -> u64 {
     let mut compared = 0;
     for network in Network::ALL {
         let case = Case { network, ..case.clone() };
-        // To this engine each send is an event of its own. Under mbox others can be seen to come in between.
+        // To this engine each send is an event of its own. Under mbox interleavings between the sends of one step are observable.
         let sends = if network == Network::Mbox { Sends::OneByOne } else { Sends::WithTheStep };
         let Some(graph) = explore_with(&case, sends, STATES) else { continue };
         if let (Network::Mbox, Some(steps)) = (network, explore(&case, STATES)) {
@@ -51,8 +54,8 @@ fn compare(case: &Case, claim: Claim) -> u64 {
         let at_rest = case.system().at_rest("claim", move |view| claim.holds_in(view));
         let fails = graph.failures().next().is_some();
         let wrong = fails || graph.finals().any(|id| !claim.holds(|n| graph.worlds[id].row(n)));
-        let stable = case.system().always_stable("fuel is left", |view| !spent_in(view));
-        let runs_out = graph.worlds.iter().any(|world| spent(|n| world.get(n)));
+        let stable = case.system().always_stable("fuel is left", |view| !out_of_fuel_in(view));
+        let runs_out = graph.worlds.iter().any(|world| out_of_fuel(|n| world.get(n)));
         for threads in [1, 2] {
             let Some((_, finals)) = run(&case.system(), threads, true) else { continue };
             assert_eq!(finals, ends(&graph), "how executions end under {network} with {threads} threads");
@@ -68,14 +71,14 @@ fn compare(case: &Case, claim: Claim) -> u64 {
 }
 
 /// Every execution ends, so there are finitely many.
-const TASTE: Taste =
-    Taste { cost: Cost::Steps, failures: true, faults: false, channels: false, sends: 2, sparse: false };
+const PROFILE: Profile =
+    Profile { cost: Cost::Steps, failures: true, faults: false, channels: false, sends: 2, sparse: false };
 
 random! {
     #![cases = 400, compared = 200]
 
     #[test]
-    fn executions_end_as_the_naive_explorer_says(case in prop_oneof![3 => cases(TASTE), 1 => cases(Taste { sends: 1, ..TASTE })], claim in claims()) {
+    fn executions_end_as_the_naive_explorer_says(case in prop_oneof![3 => cases(PROFILE), 1 => cases(Profile { sends: 1, ..PROFILE })], claim in claims()) {
         return Ok(compare(&case, claim));
     }
 }

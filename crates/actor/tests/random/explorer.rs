@@ -1,30 +1,30 @@
-//! The naive explorer: it keeps plain cloned global states, and what may happen in one is read off the definitions.
+//! The naive explorer: it stores plain global states, and computes successors directly from the definitions.
 
 use super::handlers::{Input, RunKey, runs};
 use super::table::{Case, Local};
-use super::world::{Being, Key, Life, Mail, World};
+use super::world::{ActorState, Key, Message, Status, World};
 use manyworlds_core::Network;
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
-/// The whole graph of a system.
+/// The state graph of a system.
 pub struct Graph {
     pub worlds: Vec<World>,
     pub keys: Vec<Key>,
     pub successors: Vec<Vec<usize>>,
     pub depth: Vec<usize>,
     pub initial: Vec<usize>,
-    /// The steps between states and the initial states.
+    /// The number of transitions, initial states included.
     pub transitions: usize,
-    /// How many different runs of handlers there were.
+    /// The number of distinct runs of handlers.
     pub handler_runs: usize,
 }
 
-/// When the network takes what a handler sends.
+/// When the messages of a handler enter the network.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Sends {
-    /// At the end of the step, all at once.
+    /// Atomically at the end of the step.
     WithTheStep,
-    /// One after the other; others may take steps in between.
+    /// One after the other; other actors may take steps in between.
     OneByOne,
 }
 
@@ -78,7 +78,7 @@ pub fn explore_with(case: &Case, sends: Sends, limit: usize) -> Option<Graph> {
 }
 
 impl Graph {
-    /// The states in which nothing more can happen, although nothing failed.
+    /// The terminal states in which no handler failed.
     pub fn finals(&self) -> impl Iterator<Item = usize> {
         (0..self.worlds.len()).filter(|&id| self.successors[id].is_empty() && self.worlds[id].failed.is_none())
     }
@@ -88,8 +88,8 @@ impl Graph {
         (0..self.worlds.len()).filter(|&id| self.worlds[id].failed.is_some())
     }
 
-    /// Whether `holds` is true somewhere on every maximal path: the greatest set of states without it from which a path can stay inside,
-    /// or ends, has no initial state.
+    /// Whether `holds` is true somewhere on every maximal path: the greatest set of states without it in which a path can stay for ever or
+    /// end contains no initial state.
     pub fn eventually(&self, holds: impl Fn(&World) -> bool) -> bool {
         let mut inside: Vec<bool> = self.worlds.iter().map(|world| !holds(world)).collect();
         loop {
@@ -111,13 +111,19 @@ struct Search<'a> {
 impl Search<'_> {
     fn initial(&mut self) -> Vec<World> {
         let n = self.case.actors.len();
-        let being = Being { life: Life::New, timers: BTreeSet::new(), past: 0, outbox: VecDeque::new() };
-        let blank =
-            World { actors: vec![being; n], mail: vec![], sent: 0, left: self.case.faults, split: None, failed: None };
+        let actor = ActorState { status: Status::New, timers: BTreeSet::new(), past: 0, outbox: VecDeque::new() };
+        let blank = World {
+            actors: vec![actor; n],
+            messages: vec![],
+            sent: 0,
+            left: self.case.faults,
+            split: None,
+            failed: None,
+        };
         if (0..n).any(|from| (0..n).any(|to| self.case.channel(from, to) == Network::Mbox)) {
             return vec![blank];
         }
-        // Nobody sees in which order the actors start: they all have.
+        // The order in which the actors start is not observable, so all have started in the initial states.
         let mut worlds = vec![blank];
         for actor in 0..n {
             let each = |world: World| match world.failed {
@@ -131,10 +137,10 @@ impl Search<'_> {
 
     /// The states after each run of a handler.
     fn handle(&mut self, world: &World, n: usize, input: Input) -> Vec<World> {
-        let being = &world.actors[n];
+        let actor = &world.actors[n];
         let mut after = Vec::new();
-        for (script, result) in runs(&self.case.actors[n], n, being, input) {
-            self.runs.insert((n, being.life, being.timers.clone(), input, script));
+        for (script, result) in runs(&self.case.actors[n], n, actor, input) {
+            self.runs.insert((n, actor.status, actor.timers.clone(), input, script));
             let mut next = world.clone();
             next.settle(n, result);
             if self.sends == Sends::WithTheStep {
@@ -157,14 +163,14 @@ impl Search<'_> {
                 after.push(posted);
                 continue;
             }
-            match world.actors[n].life {
-                Life::New => after.extend(self.handle(world, n, Input::Start)),
-                Life::Up(_) => {
+            match world.actors[n].status {
+                Status::New => after.extend(self.handle(world, n, Input::Start)),
+                Status::Up(_) => {
                     for &timer in &world.actors[n].timers {
                         after.extend(self.handle(world, n, Input::Timer(timer)));
                     }
                 }
-                Life::Down(_) => {}
+                Status::Down(_) => {}
             }
         }
         for nth in world.deliverables(self.case) {
@@ -175,13 +181,13 @@ impl Search<'_> {
         after
     }
 
-    /// A message is delivered, delivered and kept, or lost.
+    /// A message is delivered, delivered and duplicated, or lost.
     fn messages(&mut self, world: &World, nth: usize, after: &mut Vec<World>) {
-        let Mail { id, from, to, tag, past } = world.mail[nth];
+        let Message { id, from, to, tag, past } = world.messages[nth];
         let mut kept = world.clone();
         kept.actors[to].past |= past | 1 << id;
         let mut taken = kept.clone();
-        taken.mail.remove(nth);
+        taken.messages.remove(nth);
         after.extend(self.handle(&taken, to, Input::Message(from, tag)));
         if world.left.duplicates > 0 {
             kept.left.duplicates -= 1;
@@ -189,30 +195,30 @@ impl Search<'_> {
         }
         if world.left.losses > 0 {
             let mut lost = world.clone();
-            lost.mail.remove(nth);
+            lost.messages.remove(nth);
             lost.left.losses -= 1;
             after.push(lost);
         }
     }
 
-    /// Actors go down and come up again.
+    /// Actors crash and restart.
     fn crashes(&mut self, world: &World, after: &mut Vec<World>) {
-        for (n, being) in world.actors.iter().enumerate() {
-            let mortal = self.case.may_crash.as_ref().is_none_or(|mortal| mortal.contains(&n));
-            match being.life {
-                Life::Up(local) if mortal && world.left.crashes > 0 => {
-                    self.runs.insert((n, being.life, BTreeSet::new(), Input::Crash, vec![]));
+        for (n, actor) in world.actors.iter().enumerate() {
+            let may_crash = self.case.may_crash.as_ref().is_none_or(|may_crash| may_crash.contains(&n));
+            match actor.status {
+                Status::Up(local) if may_crash && world.left.crashes > 0 => {
+                    self.runs.insert((n, actor.status, BTreeSet::new(), Input::Crash, vec![]));
                     let mut next = world.clone();
                     next.left.crashes -= 1;
                     let kept = self.case.actors[n].durable[usize::from(local.at)];
-                    next.actors[n].life = Life::Down(kept.map(|at| Local { at, ..local }));
+                    next.actors[n].status = Status::Down(kept.map(|at| Local { at, ..local }));
                     next.actors[n].timers.clear();
                     if self.case.faults.restarts == 0 {
-                        next.mail.retain(|m| m.to != n);
+                        next.messages.retain(|m| m.to != n);
                     }
                     after.push(next);
                 }
-                Life::Down(_) if world.left.restarts > 0 => {
+                Status::Down(_) if world.left.restarts > 0 => {
                     let mut next = world.clone();
                     next.left.restarts -= 1;
                     after.extend(self.handle(&next, n, Input::Restart));
@@ -222,7 +228,7 @@ impl Search<'_> {
         }
     }
 
-    /// The network falls apart, or is whole again.
+    /// The network is partitioned, or the partition heals.
     fn splits(&mut self, world: &World, after: &mut Vec<World>) {
         let mut next = world.clone();
         if world.split.is_some() {
@@ -233,7 +239,7 @@ impl Search<'_> {
             return;
         }
         next.left.splits -= 1;
-        // The side without the first actor stands for both.
+        // The side without the first actor represents the partition.
         let all = (1..1 << (world.actors.len() - 1)).map(|half: u64| half << 1).collect();
         for side in self.case.side.map_or(all, |side| vec![side]) {
             after.push(World { split: Some(side), ..next.clone() });

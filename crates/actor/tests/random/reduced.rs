@@ -1,9 +1,9 @@
 //! Persistent sets: the same final states and the same verdicts, in fewer states.
 
 use super::explorer::{Graph, explore};
-use super::states::{RUNS, run, words};
-use super::strategy::{Taste, cases, claims};
-use super::table::{Case, Claim, Cost, Table, To, spent, spent_in};
+use super::states::{RUNS, engine_state, run};
+use super::strategy::{Profile, cases, claims};
+use super::table::{Case, Claim, Cost, Table, To, out_of_fuel, out_of_fuel_in};
 use manyworlds_actor::System;
 use manyworlds_core::Pid;
 use manyworlds_explore::{Config, Reduction};
@@ -13,13 +13,14 @@ use std::collections::BTreeSet;
 
 const LIMIT: usize = 300;
 
-/// To whom an actor sends, once for each send in its table.
+/// The destination of each send in an actor's table.
 fn recipients(table: &Table) -> impl Iterator<Item = To> {
     let entries = table.rows.iter().flatten().chain([&table.start, &table.restart]);
-    entries.flatten().flatten().flat_map(|deed| deed.sends.iter().map(|&(to, _)| to))
+    entries.flatten().flatten().flat_map(|alternative| alternative.sends.iter().map(|&(to, _)| to))
 }
 
-/// Who may ever send to whom: read off the tables, and who answers a sender sends to all who send to it.
+/// The actors to which each actor may send, computed from the tables: an actor that replies to senders may send to all actors that send to
+/// it.
 fn topology(case: &Case) -> Vec<BTreeSet<usize>> {
     let n = case.actors.len();
     let mut rows = vec![BTreeSet::new(); n];
@@ -52,13 +53,13 @@ fn compare(case: &Case, claim: Claim, of: u8, graph: &Graph) {
     finals.sort();
     let fails = graph.failures().next().is_some();
     let wrong = fails || graph.finals().any(|id| !claim.holds(|n| graph.worlds[id].row(n)));
-    let runs_out = graph.worlds.iter().any(|world| spent(|n| world.get(n)));
+    let runs_out = graph.worlds.iter().any(|world| out_of_fuel(|n| world.get(n)));
     for (engine, threads, exact) in RUNS {
         let what = format!("{engine:?} with {threads} threads");
         let config = Config { threads, exact, reduction: Reduction::Persistent, ..Config::default() };
         let worlds = declared(case, case.system(), of).worlds();
         let report = run(&worlds, engine, &Config { keep_going: true, collect_final: true, ..config.clone() });
-        let mut ours: Vec<_> = report.final_states.iter().map(|state| words(case, &worlds, state)).collect();
+        let mut ours: Vec<_> = report.final_states.iter().map(|state| engine_state(case, &worlds, state)).collect();
         ours.sort();
         assert_eq!(ours, finals, "final states, {what}");
         assert_eq!(report.found.is_some(), fails, "failures, {what}");
@@ -67,23 +68,23 @@ fn compare(case: &Case, claim: Claim, of: u8, graph: &Graph) {
         assert_eq!(run(&at_rest, engine, &config).found.is_some(), wrong, "at rest, {what}");
         if case.faults.crashes == 0 {
             let stable =
-                declared(case, case.system().always_stable("fuel is left", |view| !spent_in(view)), of).worlds();
+                declared(case, case.system().always_stable("fuel is left", |view| !out_of_fuel_in(view)), of).worlds();
             assert_eq!(run(&stable, engine, &config).found.is_some(), fails || runs_out, "stable, {what}");
         }
     }
 }
 
-fn sparse(cost: Cost, faults: bool) -> Taste {
-    Taste { cost, failures: true, faults, channels: faults, sends: 2, sparse: true }
+fn sparse(cost: Cost, faults: bool) -> Profile {
+    Profile { cost, failures: true, faults, channels: faults, sends: 2, sparse: true }
 }
 
-/// Mostly systems in which there is something to reduce.
+/// Mostly systems in which a reduction is possible.
 fn reducible() -> impl Strategy<Value = Case> {
     prop_oneof![
         4 => cases(sparse(Cost::Sends, false)),
         4 => cases(sparse(Cost::Steps, false)),
         1 => cases(sparse(Cost::Sends, true)),
-        1 => cases(Taste { sparse: false, ..sparse(Cost::Sends, false) }),
+        1 => cases(Profile { sparse: false, ..sparse(Cost::Sends, false) }),
     ]
 }
 

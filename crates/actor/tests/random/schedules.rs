@@ -1,7 +1,7 @@
-//! The schedulers: as many schedules as the naive explorer has paths, and how they end.
+//! The schedulers: the number of schedules is the number of paths of the naive explorer, and they end in the same states.
 
 use super::explorer::{Graph, explore};
-use super::strategy::{Taste, cases};
+use super::strategy::{Profile, cases};
 use super::table::{Case, Cost, Local, TableActor};
 use manyworlds_actor::{Actor, Context, System, Worlds};
 use manyworlds_core::{Budget, Network, NoObserver, Pid, ScheduleStats};
@@ -10,12 +10,12 @@ use manyworlds_testkit::random;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
-/// Larger systems are left out.
+/// Larger systems are skipped.
 const STATES: usize = 2_000;
 const SCHEDULES: u64 = 5_000;
 
-/// How many ways there are from an initial state to a state in which nothing more can happen; steps that lead to the same state are
-/// different ways. Nothing goes round in circles.
+/// The number of paths from an initial state to a terminal state; different steps between the same two states are different paths. The
+/// graph has no cycles.
 pub fn paths(graph: &Graph) -> u64 {
     fn from(graph: &Graph, id: usize, known: &mut Vec<Option<u64>>) -> u64 {
         if let Some(known) = known[id] {
@@ -44,11 +44,11 @@ pub fn ends(system: &System, report: &Report<Worlds>) -> BTreeSet<u128> {
     report.final_states.iter().map(|state| worlds.fingerprint(state)).collect()
 }
 
-/// An actor that records. It begins an operation when it starts; what it notes at a message depends on the tag, and, if it is moody, on what it
-/// got before.
+/// An actor that records a history. It invokes an operation when it starts; the notes at a message depend on its tag and, if
+/// `state_dependent`, on the local state.
 struct Recording {
     actor: TableActor,
-    moody: bool,
+    state_dependent: bool,
 }
 
 impl Actor for Recording {
@@ -61,7 +61,7 @@ impl Actor for Recording {
     }
 
     fn message(&self, state: &mut Local, from: Pid, tag: &u8, ctx: &mut Context<'_>) {
-        match if self.moody { (tag + state.at + state.fuel) % 4 } else { *tag } {
+        match if self.state_dependent { (tag + state.at + state.fuel) % 4 } else { *tag } {
             0 => ctx.returned(*state),
             1 => ctx.invoked("next"),
             _ => {}
@@ -86,12 +86,12 @@ fn adds_up(figures: &ScheduleStats, report: &Report<Worlds>) {
     assert_eq!(figures.complete + figures.incomplete, figures.schedules);
     assert_eq!(report.stats.executions, Some(figures.schedules));
     assert!(figures.unique <= figures.schedules && (figures.unique > 0) == (figures.schedules > 0));
-    assert_eq!(figures.non_linearizable, None, "nobody judges");
+    assert_eq!(figures.non_linearizable, None, "no specification is given");
     assert_eq!(figures.first_bug.is_some(), report.found.is_some());
     assert_eq!(report.found.is_some(), report.stats.violations > 0);
 }
 
-/// Returns under how many networks it was compared.
+/// Returns under how many networks the schedulers were compared.
 fn compare(case: &Case) -> u64 {
     let mut compared = 0;
     for network in Network::ALL {
@@ -124,32 +124,35 @@ fn compare(case: &Case) -> u64 {
             let (report, figures) = run(&keyed, name, Config { budget, ..Config::default() });
             adds_up(&figures, &report);
             assert!(figures.schedules <= all.min(200));
-            assert!(ends(&keyed, &report).is_subset(&every), "{name:?} ends where nobody does under {network}");
+            assert!(
+                ends(&keyed, &report).is_subset(&every),
+                "{name:?} reaches a final state that EX does not reach under {network}"
+            );
         }
         if exhaustive.found.is_some() {
-            // A failure ends a schedule wherever the others happen to be.
+            // A failure ends a schedule at different local states of the other actors.
             continue;
         }
-        for moody in [false, true] {
-            let recording = case.system_of(|actor| Recording { actor, moody });
+        for state_dependent in [false, true] {
+            let recording = case.system_of(|actor| Recording { actor, state_dependent });
             let (_, of_all) = run(&recording, Engine::Exhaustive, Config::default());
             assert_eq!(of_all.schedules, all, "recording changes nothing under {network}");
             let (_, of_dpor) = run(&recording, Engine::Dpor, Config::default());
-            assert_eq!(of_dpor.unique, of_all.unique, "histories under {network}, moody: {moody}");
+            assert_eq!(of_dpor.unique, of_all.unique, "histories under {network}, state_dependent: {state_dependent}");
         }
     }
     compared
 }
 
-const TASTE: Taste =
-    Taste { cost: Cost::Steps, failures: true, faults: false, channels: false, sends: 2, sparse: false };
+const PROFILE: Profile =
+    Profile { cost: Cost::Steps, failures: true, faults: false, channels: false, sends: 2, sparse: false };
 
 random! {
     #![cases = 300, compared = 150, regressions = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/random/schedules.regressions")]
 
     #[test]
     fn schedules_are_those_of_the_naive_explorer(
-        case in prop_oneof![2 => cases(TASTE), 1 => cases(Taste { channels: true, ..TASTE }), 1 => cases(Taste { faults: true, ..TASTE })]
+        case in prop_oneof![2 => cases(PROFILE), 1 => cases(Profile { channels: true, ..PROFILE }), 1 => cases(Profile { faults: true, ..PROFILE })]
     ) {
         return Ok(compare(&case));
     }

@@ -1,7 +1,7 @@
 //! Every state, transition, final state and verdict of the engines without reduction.
 
 use super::explorer::{Graph, explore};
-use super::strategy::{Taste, cases, claims};
+use super::strategy::{Profile, cases, claims};
 use super::table::{Case, Claim, Cost};
 use super::world::text;
 use manyworlds_actor::{Faults, State, System, Worlds};
@@ -9,38 +9,38 @@ use manyworlds_core::Budget;
 use manyworlds_explore::{Config, Engine, NoObserver, Report, TransitionSystem};
 use manyworlds_testkit::random;
 
-/// Larger systems are left out.
+/// Larger systems are skipped.
 const LIMIT: usize = 400;
 
-/// A state of the engine in the words of the naive explorer: the text, and who failed how.
-pub fn words(case: &Case, worlds: &Worlds, state: &State) -> (String, Option<(usize, String)>) {
+/// A state of the engine in the format of the naive explorer: the text, and the failure with its actor.
+pub fn engine_state(case: &Case, worlds: &Worlds, state: &State) -> (String, Option<(usize, String)>) {
     let shown = worlds.in_words(state);
     let mut parts: Vec<&str> = shown.split("; ").collect();
     if worlds.blueprint().uses(manyworlds_core::Network::Cd) {
         parts.pop();
     }
-    let weather = parts.pop().expect("a state has weather");
+    let environment = parts.pop().expect("a state has an environment");
     let (locals, pending) = parts.split_at(case.actors.len());
     let locals: Vec<String> = locals.iter().map(ToString::to_string).collect();
-    let mail: Vec<(usize, usize, u8)> = pending.iter().map(|flight| mail(flight)).collect();
-    let (left, split) = weather_of(weather);
+    let messages: Vec<(usize, usize, u8)> = pending.iter().map(|flight| parse_message(flight)).collect();
+    let (left, split) = parse_environment(environment);
     let failed = worlds.failure(state).map(|violation| {
         let name = violation.process.expect("an actor failed");
         (name.trim_start_matches("actor ").parse().expect("a number"), violation.message)
     });
-    (text(case, &locals, &mail, left, split), failed)
+    (text(case, &locals, &messages, left, split), failed)
 }
 
-fn mail(flight: &str) -> (usize, usize, u8) {
+fn parse_message(flight: &str) -> (usize, usize, u8) {
     let (from, rest) = flight.split_once('→').expect("from→to: message");
     let (to, tag) = rest.split_once(": ").expect("from→to: message");
     (from.parse().expect("a number"), to.parse().expect("a number"), tag.parse().expect("a tag"))
 }
 
-/// What is left of the budgets, each 0 or 1, and the split.
-fn weather_of(weather: &str) -> (Faults, Option<u64>) {
+/// The remaining fault budgets, each 0 or 1, and the partition.
+fn parse_environment(environment: &str) -> (Faults, Option<u64>) {
     let number = |field: &str| -> u8 {
-        let (_, rest) = weather.split_once(field).expect("a field");
+        let (_, rest) = environment.split_once(field).expect("a field");
         rest[2..3].parse().expect("a digit")
     };
     let left = Faults {
@@ -50,7 +50,7 @@ fn weather_of(weather: &str) -> (Faults, Option<u64>) {
         restarts: number("restarts"),
         splits: number("splits"),
     };
-    let split = weather.split_once("Some(").map(|(_, rest)| rest.split_once(')').expect("closed").0);
+    let split = environment.split_once("Some(").map(|(_, rest)| rest.split_once(')').expect("closed").0);
     (left, split.map(|side| side.parse().expect("a side")))
 }
 
@@ -59,11 +59,11 @@ pub fn run(worlds: &Worlds, engine: Engine, config: &Config) -> Report<Worlds> {
     manyworlds_explore::explore(worlds, engine, config, &NoObserver).expect("every question can be decided")
 }
 
-/// Every run of the explicit engines that is compared.
+/// The configurations of bfs and dfs that are compared: engine, threads, exact comparison.
 pub const RUNS: [(Engine, usize, bool); 4] =
     [(Engine::Bfs, 1, false), (Engine::Bfs, 2, true), (Engine::Dfs, 1, true), (Engine::Dfs, 2, false)];
 
-/// Compares sorted lists and shows what only one of them has.
+/// Compares sorted lists; a failure shows the elements that only one of them has.
 fn same<T: Ord + std::fmt::Debug>(ours: &[T], naive: &[T], what: &str) {
     let count = |list: &[T], item: &T| list.iter().filter(|&other| other == item).count();
     let only = |a: &[T], b: &[T]| -> Vec<String> {
@@ -81,21 +81,25 @@ fn same_states(case: &Case, graph: &Graph) {
         keys
     };
     let (all, finals) = (sorted(&mut (0..graph.keys.len())), sorted(&mut graph.finals()));
-    let mut told: Option<Vec<String>> = None;
+    let mut first_run: Option<Vec<String>> = None;
     for (engine, threads, exact) in RUNS {
         let worlds = case.system().worlds();
         let config =
             Config { threads, exact, keep_going: true, collect_final: true, collect_states: true, ..Config::default() };
         let report = run(&worlds, engine, &config);
         let in_words = |states: &[State]| {
-            let mut words: Vec<_> = states.iter().map(|state| words(case, &worlds, state)).collect();
+            let mut words: Vec<_> = states.iter().map(|state| engine_state(case, &worlds, state)).collect();
             words.sort();
             words
         };
         let what = format!("{engine:?} with {threads} threads");
-        let mut as_told: Vec<String> = report.states.iter().map(|state| worlds.in_words(state)).collect();
-        as_told.sort();
-        same(&as_told, told.get_or_insert_with(|| as_told.clone()), &format!("as told in every run, {what}"));
+        let mut in_words_sorted: Vec<String> = report.states.iter().map(|state| worlds.in_words(state)).collect();
+        in_words_sorted.sort();
+        same(
+            &in_words_sorted,
+            first_run.get_or_insert_with(|| in_words_sorted.clone()),
+            &format!("in_words as in the first run, {what}"),
+        );
         same(&in_words(&report.states), &all, &format!("states, {what}"));
         same(&in_words(&report.final_states), &finals, &format!("final states, {what}"));
         assert_eq!(report.stats.states, Some(graph.keys.len() as u64), "number of states, {what}");
@@ -110,7 +114,7 @@ fn same_states(case: &Case, graph: &Graph) {
     }
 }
 
-/// Compares verdicts, and under bfs how far the nearest of the `wrong` states is.
+/// Compares verdicts, and under bfs the distance of the nearest `wrong` state.
 fn same_verdict(system: &System, graph: &Graph, what: &str, wrong: impl Fn(usize) -> bool) {
     let nearest = (0..graph.worlds.len()).filter(|&id| wrong(id)).map(|id| graph.depth[id]).min();
     for (engine, threads, exact) in RUNS {
@@ -124,7 +128,7 @@ fn same_verdict(system: &System, graph: &Graph, what: &str, wrong: impl Fn(usize
     }
 }
 
-/// Compares what is seen of the first half of the levels: states, how many of them are wrong, and how many were not gone on from.
+/// Compares a search that is bounded to half the depth: the number of states, of wrong states, and of states that were not expanded.
 fn same_within_a_bound(system: &System, graph: &Graph, what: &str, wrong: impl Fn(usize) -> bool) {
     let bound = graph.depth.iter().max().map_or(0, |deepest| deepest / 2);
     let count = |want: &dyn Fn(usize) -> bool| (0..graph.depth.len()).filter(|&id| want(id)).count() as u64;
@@ -167,13 +171,14 @@ pub fn compare(case: &Case, claim: Claim) -> bool {
     true
 }
 
-const TASTE: Taste = Taste { cost: Cost::Sends, failures: true, faults: true, channels: true, sends: 2, sparse: false };
+const PROFILE: Profile =
+    Profile { cost: Cost::Sends, failures: true, faults: true, channels: true, sends: 2, sparse: false };
 
 random! {
     #![cases = 700, compared = 60, regressions = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/random/states.regressions")]
 
     #[test]
-    fn the_engines_see_what_the_naive_explorer_sees(case in cases(TASTE), claim in claims()) {
+    fn the_engines_see_what_the_naive_explorer_sees(case in cases(PROFILE), claim in claims()) {
         return Ok(u64::from(compare(&case, claim)));
     }
 }

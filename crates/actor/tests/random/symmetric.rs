@@ -1,8 +1,8 @@
-//! Symmetry: one state of each orbit, and the verdicts of all of them.
+//! Symmetry reduction: one state of each orbit is explored, with the verdicts of the full state space.
 
 use super::explorer::{Graph, explore};
 use super::states::{RUNS, run};
-use super::strategy::{ROWS, Service, Taste, services};
+use super::strategy::{Profile, ROWS, Service, services};
 use super::table::{Case, Claim, Cost};
 use super::world::{Key, World};
 use manyworlds_actor::{System, View};
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 const LIMIT: usize = 400;
 
-/// All ways to rename the clients.
+/// All permutations of the clients.
 fn renamings(service: &Service) -> Vec<Vec<usize>> {
     let clients = service.clients();
     let orders: Vec<Vec<usize>> = match clients.len() {
@@ -32,7 +32,7 @@ fn orbit(case: &Case, renamings: &[Vec<usize>], world: &World) -> Key {
     renamings.iter().map(|names| world.renamed(names).key(case)).min().expect("the identity is one")
 }
 
-/// Something that does not tell clients apart: none is in this row while the server is in that one.
+/// Claims that are symmetric in the clients: no client is in this row while the server is in that one.
 fn claims_of(service: &Service, client: u8, server: u8) -> Vec<Claim> {
     let claim = |n: usize| Claim { one: (n, client), other: (service.server, server) };
     service.clients().into_iter().map(claim).collect()
@@ -58,7 +58,7 @@ pub fn compare(service: &Service, rows: (u8, u8), graph: &Graph) {
     same_verdicts(service, &system, rows, graph);
 }
 
-/// Compares the verdicts, and under bfs the lengths of counterexamples, with those of all states.
+/// Compares the verdicts, and under bfs the lengths of counterexamples, with those of the full state space.
 fn same_verdicts(service: &Service, system: &System, rows: (u8, u8), graph: &Graph) {
     let claims = claims_of(service, rows.0, rows.1);
     let holds = |world: &World| claims.iter().all(|claim| claim.holds(|n| world.row(n)));
@@ -69,12 +69,12 @@ fn same_verdicts(service: &Service, system: &System, rows: (u8, u8), graph: &Gra
     let always = nearest(&|id| !holds(&graph.worlds[id]));
     let at_rest = nearest(&|id| graph.successors[id].is_empty() && !holds(&graph.worlds[id]));
     let kept = claims.clone();
-    let ask = move |view: &View<'_>| kept.iter().all(|claim| claim.holds_in(view));
-    same_verdict(&system.clone().always("claim", ask.clone()), always, "always");
-    same_verdict(&system.clone().at_rest("claim", ask.clone()), at_rest, "at rest");
+    let claims_hold = move |view: &View<'_>| kept.iter().all(|claim| claim.holds_in(view));
+    same_verdict(&system.clone().always("claim", claims_hold.clone()), always, "always");
+    same_verdict(&system.clone().at_rest("claim", claims_hold.clone()), at_rest, "at rest");
     if graph.failures().next().is_none() {
         let verdict = graph.eventually(|world| !holds(world));
-        let worlds = system.clone().eventually("no claim", move |view| !ask(view)).worlds();
+        let worlds = system.clone().eventually("no claim", move |view| !claims_hold(view)).worlds();
         for (engine, threads, exact) in RUNS {
             let found = run(&worlds, engine, &Config { threads, exact, symmetry: true, ..Config::default() }).found;
             assert_eq!(found.is_none(), verdict, "eventually: {engine:?} with {threads} threads");
@@ -94,14 +94,14 @@ fn same_verdict(system: &System, nearest: Option<usize>, what: &str) {
     }
 }
 
-const TASTE: Taste =
-    Taste { cost: Cost::Sends, failures: true, faults: true, channels: false, sends: 2, sparse: false };
+const PROFILE: Profile =
+    Profile { cost: Cost::Sends, failures: true, faults: true, channels: false, sends: 2, sparse: false };
 
 random! {
     #![cases = 500, compared = 60]
 
     #[test]
-    fn symmetry_explores_one_state_of_each_orbit(service in services(TASTE), rows in (0..ROWS, 0..ROWS)) {
+    fn symmetry_explores_one_state_of_each_orbit(service in services(PROFILE), rows in (0..ROWS, 0..ROWS)) {
         let Some(graph) = explore(&service.case, LIMIT) else { return Ok(0) };
         compare(&service, rows, &graph);
     }

@@ -1,4 +1,4 @@
-//! Actors given as tables: what a random system is made of, and how it is built with the public interface.
+//! Actors given by tables: the elements of random systems, and their construction with the public interface.
 
 use manyworlds_actor::{Actor, Context, Faults, System, View};
 use manyworlds_core::{Network, Pid};
@@ -6,15 +6,15 @@ use std::fmt;
 
 /// The names of timers.
 pub const TIMERS: [&str; 2] = ["a", "b"];
-/// Message tags are 0 up to this.
+/// The number of message tags.
 pub const TAGS: usize = 3;
 
-/// What an actor remembers.
+/// The local state of an actor.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Local {
     /// Its row in the table.
     pub at: u8,
-    /// What it may still do: this keeps systems finite.
+    /// The remaining fuel: it bounds the system.
     pub fuel: u8,
 }
 
@@ -24,62 +24,62 @@ impl fmt::Debug for Local {
     }
 }
 
-/// To whom something is sent.
+/// The destination of a message.
 #[derive(Clone, Copy, Debug)]
 pub enum To {
-    /// An actor with a number.
+    /// The actor with this index.
     Actor(usize),
-    /// Whoever sent the message that is handled; without one, oneself.
+    /// The sender of the message that is handled; for other inputs the actor itself.
     Sender,
-    /// Oneself.
+    /// The actor itself.
     Me,
 }
 
-/// One thing that a handler may do.
+/// One alternative of a handler.
 #[derive(Clone)]
-pub struct Deed {
+pub struct Alternative {
     /// Its next row.
     pub next: u8,
-    /// What it sends: to whom, and the tag.
+    /// The messages that it sends: destination and tag.
     pub sends: Vec<(To, u8)>,
     /// A timer that it sets.
     pub set: Option<usize>,
     /// A timer that it cancels before.
     pub cancel: Option<usize>,
-    /// It fails after all that.
+    /// It fails after all these effects.
     pub fails: bool,
 }
 
-/// What a handler chooses from: first a list, then a deed of it. Empty: it does nothing.
-pub type Entry = Vec<Vec<Deed>>;
+/// The choices of a handler: first a list, then an alternative of it. Empty: it has no effect.
+pub type Entry = Vec<Vec<Alternative>>;
 
-/// What costs fuel.
+/// What consumes fuel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cost {
-    /// Each message; without fuel for all of them nothing is sent. Timers may go on for ever.
+    /// Each message; without fuel for all of them none is sent. Timers may be set for ever.
     Sends,
-    /// Each handler but start; without fuel nothing is done. Every execution ends.
+    /// Each handler except start; without fuel a handler has no effect. Every execution ends.
     Steps,
 }
 
-/// An actor.
+/// The table of an actor.
 #[derive(Clone)]
 pub struct Table {
-    /// When it starts.
+    /// The handler of the start.
     pub start: Entry,
-    /// When it comes up again with what survived.
+    /// The handler of a restart with the part of the state that survived.
     pub restart: Entry,
-    /// For each row: the messages by tag, then the timers.
+    /// For each row the handlers of the messages by tag, then of the timers.
     pub rows: Vec<Vec<Entry>>,
     /// For each row the row that survives a crash.
     pub durable: Vec<Option<u8>>,
-    /// What it has to begin with.
+    /// The initial fuel.
     pub fuel: u8,
-    /// What fuel is spent on.
+    /// What consumes fuel.
     pub cost: Cost,
 }
 
-impl fmt::Debug for Deed {
+impl fmt::Debug for Alternative {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "row {}", self.next)?;
         self.sends.iter().try_for_each(|(to, tag)| write!(f, ", send {tag} to {to:?}"))?;
@@ -90,7 +90,7 @@ impl fmt::Debug for Deed {
 }
 
 impl fmt::Debug for Table {
-    /// What is not empty, a line each: a failing case is read by people.
+    /// Nonempty entries, one line each, to make failing cases readable.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "fuel {} for {:?}, durable {:?}", self.fuel, self.cost, self.durable)?;
         let inputs = self.rows.iter().enumerate().flat_map(|(row, entries)| {
@@ -105,7 +105,7 @@ impl fmt::Debug for Table {
     }
 }
 
-/// The actor.
+/// An actor with this table.
 pub struct TableActor(pub Table);
 
 impl TableActor {
@@ -114,14 +114,14 @@ impl TableActor {
             return;
         }
         let list = ctx.choose(entry);
-        let deed = ctx.choose(&list);
+        let alternative = ctx.choose(&list);
         let price = match self.0.cost {
-            Cost::Sends if deed.sends.len() <= usize::from(state.fuel) => deed.sends.len() as u8,
+            Cost::Sends if alternative.sends.len() <= usize::from(state.fuel) => alternative.sends.len() as u8,
             Cost::Sends => 0,
             Cost::Steps => u8::from(!free),
         };
-        if self.0.cost == Cost::Steps || price as usize == deed.sends.len() {
-            for &(to, tag) in &deed.sends {
+        if self.0.cost == Cost::Steps || price as usize == alternative.sends.len() {
+            for &(to, tag) in &alternative.sends {
                 let to = match to {
                     To::Actor(n) => Pid::root(n as u16),
                     To::Sender => from.unwrap_or(ctx.me()),
@@ -130,14 +130,14 @@ impl TableActor {
                 ctx.send(to, tag);
             }
         }
-        if let Some(timer) = deed.cancel {
+        if let Some(timer) = alternative.cancel {
             ctx.cancel_timer(TIMERS[timer]);
         }
-        if let Some(timer) = deed.set {
+        if let Some(timer) = alternative.set {
             ctx.set_timer(TIMERS[timer]);
         }
-        assert!(!deed.fails, "deed {}", deed.next);
-        *state = Local { at: deed.next, fuel: state.fuel - price };
+        assert!(!alternative.fails, "alternative {}", alternative.next);
+        *state = Local { at: alternative.next, fuel: state.fuel - price };
     }
 }
 
@@ -179,9 +179,9 @@ pub struct Case {
     pub network: Network,
     pub channels: Vec<(usize, usize, Network)>,
     pub faults: Faults,
-    /// Who may crash; all if not given.
+    /// The actors that may crash; `None`: all.
     pub may_crash: Option<Vec<usize>>,
-    /// The way in which the network may fall apart; all if not given.
+    /// One side of the only partition; `None`: all partitions.
     pub side: Option<u64>,
 }
 
@@ -193,7 +193,7 @@ impl fmt::Debug for Case {
     }
 }
 
-/// Something that is asked: never is one actor in this row while the other is in that one.
+/// An invariant: the actors are never in these two rows at the same time.
 #[derive(Clone, Copy, Debug)]
 pub struct Claim {
     pub one: (usize, u8),
@@ -212,14 +212,14 @@ impl Claim {
     }
 }
 
-/// Whether the first two actors have run out of fuel. Where nobody crashes that is for ever.
-pub fn spent(get: impl Fn(usize) -> Option<Local>) -> bool {
+/// Whether the first two actors have run out of fuel. Without crashes this is stable.
+pub fn out_of_fuel(get: impl Fn(usize) -> Option<Local>) -> bool {
     (0..2).all(|n| get(n).is_some_and(|local| local.fuel == 0))
 }
 
-/// Whether they have in a state of the engine.
-pub fn spent_in(view: &View<'_>) -> bool {
-    spent(|n| view.get::<Local>(Pid::root(n as u16)).copied())
+/// The same in a state of the engine.
+pub fn out_of_fuel_in(view: &View<'_>) -> bool {
+    out_of_fuel(|n| view.get::<Local>(Pid::root(n as u16)).copied())
 }
 
 impl Case {
@@ -229,12 +229,12 @@ impl Case {
         own.map_or(self.network, |&(_, _, network)| network)
     }
 
-    /// The system as a user would write it.
+    /// The system, built with the public interface.
     pub fn system(&self) -> System {
         self.system_of(|actor| actor)
     }
 
-    /// The same system with something around each actor.
+    /// The same system with each actor wrapped by `around`.
     pub fn system_of<A: Actor>(&self, around: impl Fn(TableActor) -> A) -> System {
         let pid = |n: usize| Pid::root(n as u16);
         let mut system = System::new().network(self.network).faults(self.faults);
@@ -244,8 +244,8 @@ impl Case {
         for &(from, to, network) in &self.channels {
             system = system.channel(pid(from), pid(to), network);
         }
-        if let Some(mortal) = &self.may_crash {
-            system = system.may_crash(mortal.iter().map(|&n| pid(n)));
+        if let Some(may_crash) = &self.may_crash {
+            system = system.may_crash(may_crash.iter().map(|&n| pid(n)));
         }
         if let Some(side) = self.side {
             system = system.may_split((0..self.actors.len()).filter(|n| (side >> n) & 1 == 1).map(pid));

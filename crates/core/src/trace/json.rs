@@ -7,7 +7,7 @@ use std::io::{Result, Write};
 /// Breaks lines in the outermost object and in the lists directly in it.
 #[derive(Default)]
 pub struct Lines {
-    /// For each open bracket whether what is in it stands on lines of its own, and whether there is something.
+    /// For each open bracket: whether its elements are on lines of their own, and whether it has elements.
     open: Vec<(bool, bool)>,
 }
 

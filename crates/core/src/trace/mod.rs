@@ -1,7 +1,7 @@
-//! `manyworlds-trace/2`: one execution, as a list of steps in an order that respects causality. Every face of a
-//! counterexample (terminal, replay, HTML, …) reads this and nothing else.
+//! `manyworlds-trace/2`: one execution, as a list of steps in an order that respects causality. Every view of a
+//! counterexample (terminal, replay, HTML, …) is computed from this alone.
 //!
-//! What happened is typed: kinds of steps, notes, messages, values, places in the source. A message has an id, its index in the table of
+//! Traces are typed: kinds of steps, notes, messages, values, places in the source. A message has an id, its index in the table of
 //! messages, and a receive names the step that sent what it reads. Where a model has global states, the file holds their fingerprints, so that a
 //! replay takes the same transition even if another one looks the same.
 
@@ -31,23 +31,23 @@ pub const TRACE_SCHEMA: &str = "manyworlds-trace/2";
 /// The `schema` field of files that older versions wrote. They are upgraded as they are read.
 pub const TRACE_SCHEMA_1: &str = "manyworlds-trace/1";
 
-/// What a process is for.
+/// The role of a process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProcessRole {
     /// It belongs to the program or the model.
     #[default]
     Process,
-    /// It observes messages and objects to them.
+    /// A monitor: observes messages and may fail.
     Monitor,
-    /// It is sent what processes record, and judges the history.
+    /// Receives the operations that processes record, and checks the history.
     History,
-    /// It stands for the network, which may be partitioned.
+    /// Represents the network, which may be partitioned.
     Network,
 }
 
 impl ProcessRole {
-    /// Whether it observes others and takes no part itself.
+    /// Whether it only observes other processes.
     pub fn observes(self) -> bool {
         matches!(self, ProcessRole::Monitor | ProcessRole::History)
     }
@@ -57,16 +57,16 @@ impl ProcessRole {
     }
 }
 
-/// What a process does when the trace ends.
+/// The status of a process at the end of the trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProcessStatus {
-    /// It goes on.
+    /// It can still take steps.
     #[default]
     Running,
     /// It waits.
     Waiting,
-    /// It has come to its end.
+    /// It has terminated.
     Ended,
     /// It has failed.
     Failed,
@@ -84,13 +84,13 @@ pub struct TraceProcess {
     pub id: u64,
     /// The name the program gave it.
     pub name: String,
-    /// What it is for.
+    /// Its role.
     #[serde(default, skip_serializing_if = "ProcessRole::is_process")]
     pub role: ProcessRole,
     /// Whether it may wait for ever.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub daemon: bool,
-    /// What it does when the trace ends.
+    /// Its status at the end of the trace.
     pub status: ProcessStatus,
 }
 
@@ -110,10 +110,10 @@ pub struct Trace {
     pub network: Network,
     /// The seed of the run.
     pub seed: u64,
-    /// How many messages of actors may be lost, where the run said so and not the model.
+    /// The loss budget for messages of actors, if it was set by the run and not by the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub losses: Option<u32>,
-    /// What it violates.
+    /// The violation.
     pub violation: Violation,
     /// Every process that takes part.
     pub processes: Vec<TraceProcess>,
@@ -123,12 +123,12 @@ pub struct Trace {
     /// The fingerprint of the global state in which the model starts, where it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<Fingerprint>,
-    /// What happens, causes before effects.
+    /// The steps, causes before effects.
     pub steps: Vec<TraceStep>,
-    /// Set when the execution goes on for ever: after the last step it is where it was before this one.
+    /// Set for an infinite execution: the state after the last step equals the state before this step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loop_from: Option<usize>,
-    /// The operations on a shared object that it records, and why no order explains them, where that was found out.
+    /// The recorded operations on a shared object, and why no order explains them, if that was determined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub history: Option<TraceHistory>,
 }
@@ -159,7 +159,8 @@ impl Trace {
         self.messages.get(*step.kind.message()?)
     }
 
-    /// What a step is about, in words: its message, the name of its timer, what was chosen, why it fails. `message` is the message that it refers to.
+    /// The subject of a step as text: its message, the name of its timer, the chosen value, the reason of a failure. `message` is the message that the
+    /// step refers to.
     pub fn describe<M>(&self, kind: &StepKind<M>, message: Option<&TraceMessage>) -> String {
         match kind {
             StepKind::Timer(text) | StepKind::Fail(text) => text.clone(),
@@ -189,7 +190,7 @@ impl Trace {
         format!("{} | {}", names(true), names(false))
     }
 
-    /// Whether it is an execution of the engines that follow messages, in which a process is all that it has seen; otherwise it is a path
+    /// Whether an engine on executions (`must`, `brute`) found it, where the state of a process is its whole observed history; otherwise it is a path
     /// through global states.
     pub fn is_of_executions(&self) -> bool {
         matches!(self.engine, Engine::Must | Engine::Brute)
@@ -235,7 +236,7 @@ impl Trace {
         }
     }
 
-    /// What is wrong with a step, if something is.
+    /// The problem of a step that is not valid.
     fn complaint(&self, at: usize) -> Option<String> {
         let step = &self.steps[at];
         let also: &[usize] = match &step.kind {
@@ -264,21 +265,21 @@ impl Trace {
     }
 }
 
-/// What is wrong with a text that is to be JSON, and where.
+/// The problem of a text that is not valid JSON, and its place.
 fn malformed(error: serde_json::Error) -> TraceError {
     TraceError::Malformed {
         line: error.line(),
         column: error.column(),
-        // The reader of JSON ends its messages with the place, which is told apart.
+        // The JSON reader appends the place to its messages; here the place is a field of its own.
         message: error.to_string().split(" at line ").next().unwrap_or_default().to_string(),
     }
 }
 
-/// What a replay of a trace ended with.
+/// The result of replaying a trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Replayed {
     /// The same violation.
     Reproduced,
-    /// Every step could be done, but the violation did not show.
+    /// Every step was performed, but the violation did not occur.
     Gone,
 }

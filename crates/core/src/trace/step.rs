@@ -36,7 +36,7 @@ impl fmt::Display for TraceValue {
     }
 }
 
-/// What a process records for traces and histories.
+/// A note that a process records for traces and histories.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TraceNote {
@@ -81,7 +81,7 @@ impl TraceNote {
 pub enum TraceMessage {
     /// A message between processes.
     Value(ValueTree),
-    /// A message that a monitor sees.
+    /// A message that a monitor observes.
     Observed {
         /// The id of the process that sends it, as `Pid` shows it.
         from: String,
@@ -90,7 +90,7 @@ pub enum TraceMessage {
         /// The message.
         value: ValueTree,
     },
-    /// What one step recorded, for the process that watches a history.
+    /// All notes of one step, sent to the process that records the history.
     Notes(Vec<TraceNote>),
 }
 
@@ -100,7 +100,7 @@ impl TraceMessage {
         TraceMessage::Value(ValueTree::parse(text))
     }
 
-    /// The value that is sent or seen; a message that consists of notes has none.
+    /// The value that is sent or observed; a message that consists of notes has none.
     pub fn value(&self) -> Option<&ValueTree> {
         match self {
             TraceMessage::Value(value) | TraceMessage::Observed { value, .. } => Some(value),
@@ -154,7 +154,7 @@ impl fmt::Display for TraceMessage {
 pub struct Delivery<M = MessageIndex> {
     /// The message.
     pub message: M,
-    /// Who sent it, where that process is part of the trace.
+    /// The sender, where that process is part of the trace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<ProcessIndex>,
     /// The step that sent it, where that step is part of the trace.
@@ -165,7 +165,7 @@ pub struct Delivery<M = MessageIndex> {
     pub network: Option<Network>,
 }
 
-/// What a process waits for when it waits for ever.
+/// The condition that a blocked process waits for.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Awaited {
@@ -178,7 +178,7 @@ pub enum Awaited {
     Process(ProcessIndex),
 }
 
-/// What happens in a step. `M` is how it refers to a message: in a trace, by its index.
+/// The kind of a step. `M` is its reference to a message: in a trace, an index.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StepKind<M = MessageIndex> {
@@ -208,7 +208,7 @@ pub enum StepKind<M = MessageIndex> {
         /// The message, if it is lost.
         #[serde(default = "Option::default", skip_serializing_if = "Option::is_none")]
         message: Option<M>,
-        /// To whom it was sent.
+        /// Its receiver.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         to: Option<ProcessIndex>,
     },
@@ -221,7 +221,7 @@ pub enum StepKind<M = MessageIndex> {
         /// The number of the option.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         option: Option<u32>,
-        /// What was chosen.
+        /// The chosen value.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         value: Option<ValueTree>,
     },
@@ -248,7 +248,7 @@ pub enum StepKind<M = MessageIndex> {
     },
     /// The network is whole again.
     Heal,
-    /// Something is recorded.
+    /// A note is recorded.
     Note(TraceNote),
     /// A specification takes a step.
     Action(ValueTree),
@@ -351,7 +351,7 @@ impl<M> StepKind<M> {
         matches!(self, StepKind::Split { .. } | StepKind::Heal)
     }
 
-    /// Whether it is what a trace ends with because something is wrong: a failure, or waiting for ever.
+    /// Whether it is the end of a violating trace: a failure, or a process that waits for ever.
     pub fn is_bad(&self) -> bool {
         matches!(self, StepKind::Fail(_) | StepKind::Wait(_))
     }
@@ -427,9 +427,9 @@ impl<M> StepKind<M> {
 pub struct TraceStep<M = MessageIndex> {
     /// The process that takes it.
     pub process: ProcessIndex,
-    /// What happens.
+    /// Its kind.
     pub kind: StepKind<M>,
-    /// Which way the choices of the handler went that this step sets off, where there are several.
+    /// The outcome of the choices of the handler that this step runs, where there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<u32>,
     /// Where in the source.
@@ -447,12 +447,12 @@ pub struct TraceStep<M = MessageIndex> {
 }
 
 impl<M> TraceStep<M> {
-    /// A step of which nothing more is known.
+    /// A step of this process and kind, with all other fields empty.
     pub fn new(process: ProcessIndex, kind: StepKind<M>) -> TraceStep<M> {
         TraceStep { process, kind, branch: None, at: None, parents: Vec::new(), state: None, fingerprint: None }
     }
 
-    /// Where in the source it is.
+    /// Adds its place in the source.
     pub fn located(self, at: Option<Location>) -> TraceStep<M> {
         TraceStep { at, ..self }
     }
@@ -466,7 +466,7 @@ impl<M> TraceStep<M> {
 /// A message that a front end refers to before there is a table of messages.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NarratedMessage {
-    /// Identifies its content: equal messages have equal ids, and others have not.
+    /// Identifies its content: two messages have equal ids if and only if they are equal.
     pub id: u128,
     /// The message.
     pub message: TraceMessage,

@@ -1,4 +1,4 @@
-//! Traces are written and read again, whatever they hold, and files of version 1 become what they meant.
+//! Round trips of arbitrary traces through files, and upgrades of files of version 1.
 
 use super::*;
 use crate::{Property, TraceOperation};

@@ -1,4 +1,4 @@
-//! Files of version 1, which held texts where version 2 has types. This is the one place that reads those texts.
+//! Files of version 1, which held texts where version 2 has types. Only this module parses those texts.
 
 use super::{
     Awaited, Delivery, Location, ProcessRole, ProcessStatus, StepKind, TRACE_SCHEMA, Trace, TraceMessage, TraceNote,
@@ -8,9 +8,9 @@ use crate::{Engine, Network, TraceError, TraceHistory, TraceOperation, Violation
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// The name that version 1 gave to the process that watches a history.
+/// The name that version 1 gave to the process that records a history.
 const HISTORY_PROCESS: &str = "history";
-/// The name that version 1 gave to the process that stands for the network.
+/// The name that version 1 gave to the process that represents the network.
 const NETWORK_PROCESS: &str = "network";
 
 #[derive(Deserialize)]
@@ -148,7 +148,7 @@ struct Upgrade {
 impl Upgrade {
     fn step(&mut self, old: Step1) -> Result<TraceStep, String> {
         let kind = self.kind(&old)?;
-        // A choice that is not a step of its own is the way in which the choices of a handler went.
+        // A choice that is not a step of its own is the outcome of the choices of a handler.
         let chooses = matches!(kind, StepKind::Choose { .. } | StepKind::Lose { .. });
         Ok(TraceStep {
             process: old.process,
@@ -193,7 +193,7 @@ impl Upgrade {
         })
     }
 
-    /// A receive has the message of the send that it reads. If the file gives it another one, it does not read that send, and a replay will say so.
+    /// A receive has the message of the send that it reads. If the file gives it another one, it does not read that send, and a replay reports that.
     fn delivery(&mut self, old: &Step1) -> Delivery {
         let sent = old.reads.and_then(|send| self.trace.steps.get(send)).filter(|step| step.kind.is_send());
         let sent = sent.and_then(|step| step.kind.message().copied());
@@ -260,7 +260,7 @@ fn notes(text: &str) -> Vec<&str> {
     notes
 }
 
-/// `p0→p1 Vote(1)`: what a monitor sees.
+/// `p0→p1 Vote(1)`: a message as a monitor observes it.
 fn observed(text: &str) -> Option<TraceMessage> {
     let pid = |word: &str| {
         let digits = word.strip_prefix('p')?;

@@ -1,12 +1,12 @@
-//! Values of user types as trees. They are built from the output of `Debug` in one place, here; whoever shows, searches or compares
-//! parts of values works on the tree.
+//! Values of user types as trees. Only this module parses the output of `Debug`; code that shows, searches or compares parts of values works on the
+//! tree.
 
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
-/// What is nested deeper is one atom: readers of JSON limit the depth of what they read.
+/// Maximum depth of a tree; anything nested deeper is one atom, because JSON readers limit nesting.
 const DEEPEST: usize = 24;
 
 /// A value as a tree. Shown, it is the one-line output of `Debug` that it was built from, letter by letter.
@@ -35,7 +35,7 @@ impl ValueTree {
         ValueTree::parse(&format!("{value:?}"))
     }
 
-    /// The tree of what `Debug` wrote. Text that is not of the usual shape is one atom.
+    /// Parses the output of `Debug`. Text that does not have the usual shape becomes one atom.
     pub fn parse(text: &str) -> ValueTree {
         tree(text, 0)
     }
@@ -142,7 +142,7 @@ fn tree(text: &str, depth: usize) -> ValueTree {
     if depth == DEEPEST {
         return atom();
     }
-    // What is not shown as it was written was not understood.
+    // A tree that does not print as the input was parsed wrongly.
     group(text, depth).filter(|tree| tree.to_string() == text).unwrap_or_else(atom)
 }
 
@@ -177,7 +177,7 @@ fn group(text: &str, depth: usize) -> Option<ValueTree> {
     }
 }
 
-/// What stands between the commas of the outermost level.
+/// The parts between the commas of the outermost level.
 fn items(text: &str) -> Vec<&str> {
     let mut items = Vec::new();
     let mut start = 0;

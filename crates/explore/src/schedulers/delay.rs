@@ -2,21 +2,21 @@
 //!
 //! The turn goes to the next actor after the one that moved last for which something is enabled; skipping `d` such actors costs `d`. DS2
 //! draws `d` for each receive. Here every `d` that the budget allows is explored, as in the work that DS2 takes the idea from: the
-//! result does not depend on luck, and all schedules with so many delays are seen. Which of its receives an actor takes is free of charge. With a
-//! budget that is large enough this is EX.
+//! result is not random, and all schedules with at most so many delays are explored. The choice between the receives of an actor costs no delay. With
+//! a sufficiently large budget this is EX.
 
 use super::frame::{Entry, Frame};
 use super::{Promise, Scheduler};
 use crate::TransitionSystem;
 use crate::config::Config;
 
-/// Faults take a turn as if an actor after all others made them happen.
-const NOBODY: u32 = u32::MAX;
+/// The actor of faults: they are scheduled as if an additional last actor performed them.
+const FAULTS: u32 = u32::MAX;
 
 /// A round robin with delays.
 pub struct Delay {
     most: u32,
-    /// For each state on the stack: the delays before it, and who moved last.
+    /// For each state on the stack: the delays before it, and the actor that moved last.
     spent: Vec<(u32, u32)>,
 }
 
@@ -38,7 +38,7 @@ impl Scheduler for Delay {
                 (spent + delays(before, taken, last), whose(taken))
             }
             // Before the first turn.
-            _ => (0, NOBODY),
+            _ => (0, FAULTS),
         };
         self.spent.push((spent, last));
         let Some(top) = frames.last_mut() else { return };
@@ -49,7 +49,7 @@ impl Scheduler for Delay {
 }
 
 fn whose<M: TransitionSystem>(entry: &Entry<M>) -> u32 {
-    entry.receive.as_ref().map_or(NOBODY, |receive| receive.receiver)
+    entry.receive.as_ref().map_or(FAULTS, |receive| receive.receiver)
 }
 
 /// How many actors are skipped if this entry is explored.

@@ -5,13 +5,13 @@
 //! takes what comes between the two and does not happen after the earlier one, then the later one; it can begin with each of its receives before
 //! which none of the others has to come. They are called its initials, and the set a *source set* (Abdulla, Aronis, Jonsson, Sagonas).
 //!
-//! DS2 has Flanagan and Godefroid here: of each receive that is pending the last race alone. That assumes that a receive depends on the same steps
-//! whenever it is taken. But what an actor sends, invokes and returns may depend on what it received before. The smallest system that shows it:
+//! DS2 follows Flanagan and Godefroid here: only the last race of each pending receive is reversed. That assumes that a receive depends on the same steps
+//! whenever it is taken. But the sends, invocations and returns of an actor may depend on its earlier receives. The smallest system that shows it:
 //! under mbox, at the start, `m` for a (from a), `n` for b (from a), a timer of b. On `m`, a sends to itself; on `n`, b answers a, but only
 //! after its timer went off. In the schedule m, timer, n the last step that n depends on is the timer. So n is never tried against m, and
 //! timer, n, m is never seen. Here n races with m as well, and the schedule that has them the other way round begins with the timer.
 //!
-//! It is complete for states at rest, failures and histories. Why: let a schedule w go on from a state, and let no initial of it be explored
+//! It is complete for terminal states, failures and histories. Proof: let a schedule w continue from a state, and let no initial of it be explored
 //! there. Take an explored receive p that commutes with as many first steps of w as possible, and let q be the next one. As q depends on p, they
 //! race after p in a schedule that is explored; so there is an explored initial u of a schedule that begins with those steps that q needs
 //! and q. It is no initial of w, so it is a step that is none of those and commutes with all of them and with q as it is after p. If that is q

@@ -4,7 +4,7 @@ use super::frame::Frame;
 use super::{Promise, Scheduler};
 use crate::TransitionSystem;
 
-/// Explores whatever is enabled.
+/// Explores every enabled transition.
 pub struct Exhaustive;
 
 impl Scheduler for Exhaustive {

@@ -4,31 +4,31 @@ use super::bits::Bits;
 use crate::TransitionSystem;
 use crate::receive::{Lane, Receive};
 
-/// One way in which a receive can go: a handler may choose.
+/// One outcome of a receive: a handler may choose.
 pub struct Way<M: TransitionSystem> {
     /// The action.
     pub action: M::Action,
-    /// What is received.
+    /// The receive.
     pub receive: Option<Receive>,
-    /// Where it leads.
+    /// The successor.
     pub next: M::State,
 }
 
-/// Something that can happen: all the ways in which a receive can go, or something that is not a receive.
+/// An enabled transition: all outcomes of a receive, or an action that is not a receive.
 pub struct Entry<M: TransitionSystem> {
-    /// What is received, whichever way it goes; `None`: it may interfere with everything.
+    /// The receive, for all outcomes together; `None`: it may interfere with everything.
     pub receive: Option<Receive>,
     /// At least one.
     pub ways: Vec<Way<M>>,
 }
 
 impl<M: TransitionSystem> Entry<M> {
-    /// With one way to go.
+    /// An entry with one outcome.
     pub fn new(way: Way<M>) -> Entry<M> {
         Entry { receive: way.receive.clone(), ways: vec![way] }
     }
 
-    /// One more way for the same receive.
+    /// Adds an outcome of the same receive.
     pub fn add(&mut self, way: Way<M>) {
         let both = self.receive.take().zip(way.receive.as_ref());
         self.receive = both.map(|(receive, other)| receive.or(other));
@@ -41,7 +41,7 @@ impl<M: TransitionSystem> Entry<M> {
     }
 }
 
-/// A state of the schedule at hand, and what is known about it.
+/// A state of the current schedule, with its sets.
 pub struct Frame<M: TransitionSystem> {
     /// The snapshot.
     pub state: M::State,
@@ -53,13 +53,13 @@ pub struct Frame<M: TransitionSystem> {
     pub done: Vec<bool>,
     /// Whether the backtracking set must not grow for now.
     pub frozen: bool,
-    /// The entry that is being explored, and which way it goes.
+    /// The entry that is being explored, and its outcome.
     taken: Option<(usize, usize)>,
     /// The earlier steps that happen before the one being explored.
     pub past: Bits,
     /// The length of the history.
     pub recorded: usize,
-    /// Something wrong was seen here or before.
+    /// A violation was found here or before.
     pub wrong: bool,
 }
 
@@ -70,7 +70,7 @@ impl<M: TransitionSystem> Frame<M> {
         Frame { state, entries, backtrack, done, frozen: false, taken: None, past: Bits::default(), recorded, wrong }
     }
 
-    /// Goes on to the next thing to be explored (Algorithm 1, lines 14 to 16); false if there is none.
+    /// Selects the next entry to be explored (Algorithm 1, lines 14 to 16); false if there is none.
     pub fn advance(&mut self) -> bool {
         let further = self.taken.filter(|&(entry, way)| way + 1 < self.entries[entry].ways.len());
         self.taken = match further {
@@ -83,12 +83,12 @@ impl<M: TransitionSystem> Frame<M> {
         true
     }
 
-    /// What is being explored.
+    /// The outcome that is being explored.
     pub fn way(&self) -> Option<&Way<M>> {
         self.taken.map(|(entry, way)| &self.entries[entry].ways[way])
     }
 
-    /// What is being received.
+    /// The receive that is being explored.
     pub fn received(&self) -> Option<&Receive> {
         self.way()?.receive.as_ref()
     }

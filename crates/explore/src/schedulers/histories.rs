@@ -1,18 +1,18 @@
-//! The histories of schedules, each judged once.
+//! The histories of schedules, each checked once.
 //!
 //! Linearizability requires an order of the operations that a sequential object could have had, in which each operation that returned
-//! before another one was invoked comes first. So all it sees of a history is who did what in which order, and which returns precede
-//! which invocations. Neighbouring invocations of different processes can change places without touching either, and so can neighbouring
+//! before another one was invoked comes first. So it depends only on the sequence of events of each process, and on which returns precede
+//! which invocations. Neighbouring invocations of different processes can change places without affecting either, and so can neighbouring
 //! returns; histories that differ in nothing else are one here.
 
 use crate::receive::{HistoryEvent, HistoryKind};
 use rustc_hash::FxHashMap;
 
-/// The histories seen so far, in canonical form, and what was said of them.
+/// The histories found so far, in canonical form, with their verdicts.
 #[derive(Default)]
 pub struct Histories(FxHashMap<Vec<HistoryEvent>, Option<bool>>);
 
-/// What is known about a history.
+/// The verdict on a history.
 pub struct Judged {
     /// No operation is open in the end.
     pub complete: bool,
@@ -21,7 +21,7 @@ pub struct Judged {
 }
 
 impl Histories {
-    /// Notes a history; `judge` is called if it is new.
+    /// Adds a history; `judge` is called if it is new.
     pub fn judge(&mut self, history: &[HistoryEvent], judge: impl FnOnce(&[HistoryEvent]) -> Option<bool>) -> Judged {
         let canonical = canonical(history);
         let complete = is_complete(&canonical);
@@ -44,7 +44,7 @@ impl Histories {
     }
 }
 
-/// The history with each run of invocations, and each run of returns, sorted by process. What one process did keeps its order.
+/// The history with each run of invocations, and each run of returns, sorted by process. The events of one process keep their order.
 fn canonical(history: &[HistoryEvent]) -> Vec<HistoryEvent> {
     let mut history = history.to_vec();
     for run in history.chunk_by_mut(|one, next| one.kind == next.kind) {
@@ -76,15 +76,15 @@ mod tests {
         let same = [event(1, Invoked), event(0, Invoked), event(0, Returned), event(1, Returned)];
         let other = [event(0, Invoked), event(0, Returned), event(1, Invoked), event(1, Returned)];
         let mut histories = Histories::default();
-        let mut asked = 0;
+        let mut judged = 0;
         for history in [&one, &same, &other] {
             let judged = histories.judge(history, |_| {
-                asked += 1;
-                Some(asked == 1)
+                judged += 1;
+                Some(judged == 1)
             });
             assert!(judged.complete);
         }
-        assert_eq!((asked, histories.count()), (2, (2, Some(1))));
+        assert_eq!((judged, histories.count()), (2, (2, Some(1))));
         assert!(!histories.judge(&one[..3], |_| None).complete);
     }
 

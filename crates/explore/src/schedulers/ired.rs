@@ -1,8 +1,8 @@
 //! IRed (IR): TransDPOR with another root (DS2 §2.2.6, Definition 7): the first of a chain of receives, each of which was sent by the receiver
 //! of the one before.
 //!
-//! The chain guesses: the last receive of an actor before something that it sent arrives is taken for the cause of that, although it may
-//! have come after the sending. If the root it ends at was not enabled together with the step, nothing is added. So it misses
+//! The chain is a heuristic: the last receive of an actor before a message from it arrives is taken for the cause of that message, although it may
+//! have come after the send. If the root of the chain was not enabled together with the step, nothing is added. So it misses
 //! schedules; the smallest system that shows it has four receives (none with fewer does, if actors always answer alike):
 //!
 //! ```text

@@ -1,8 +1,8 @@
-//! LiViola (LV): IRed, but receives interfere only if they may touch the same key (DS2 §2.2.7, Definition 8). Linearizability is a question for
-//! each key by itself, so the order of operations on different keys is of no interest to it.
+//! LiViola (LV): IRed, but receives interfere only if they may touch the same key (DS2 §2.2.7, Definition 8). Linearizability is local: it can be
+//! checked for each key by itself, so the order of operations on different keys does not matter.
 //!
-//! The model says which keys a message touches ([`Receive::keys`]; what is not known interferes with everything), and which messages it
-//! excludes: those are received in whatever order they come.
+//! The model declares which keys a message touches ([`Receive::keys`]; unknown keys interfere with everything), and which messages it
+//! excludes: their order is not explored.
 //!
 //! Both are promises. For keys: a handler that gets a message reads and writes only what belongs to the keys that the message touches, and
 //! sends only messages that touch no others. For exclusions DS2 (§4.1.2) has three conditions, all of which must hold. To receive the message
@@ -11,15 +11,14 @@
 //! - does not change what the receiver stores, such as the value at a key;
 //! - does not change what a client observes.
 //!
-//! What is true of IRed is true of this one. Besides it lives on what it is told: where the keys do not tell the whole story, it
-//! misses more. The smallest system that shows it is an actor that remembers which of two messages with different keys came first: of its
-//! two states at rest one is seen.
+//! It misses the schedules that IRed misses. It misses more if the declared keys are incomplete. The smallest system that shows it is an actor that
+//! remembers which of two messages with different keys came first: one of its two terminal states is found.
 
 use super::ired::IRed;
 use super::{Promise, Scheduler};
 use crate::receive::Receive;
 
-/// Looks at keys.
+/// Compares keys.
 pub struct LiViola;
 
 impl Scheduler for LiViola {

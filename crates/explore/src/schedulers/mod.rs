@@ -1,26 +1,26 @@
 //! DS2's schedulers of actor systems: *Linearizability of actor systems* §2–3. A schedule is a sequence of receives, from an initial state to
-//! one in which nothing more can happen; what its steps record is a history.
+//! a terminal one; the operations that its steps record are a history.
 //!
-//! | file | scheduler | which schedules | what it promises |
+//! | file | scheduler | explored schedules | guarantee |
 //! |---|---|---|---|
 //! | `systematic_random` | SR | as many as the budget says, drawn | nothing |
 //! | `exhaustive` | EX | all | everything |
 //! | `delay` | DB | those that a round robin with few delays makes | nothing |
-//! | `dpor` | DP | at least one of each class that the order of independent receives makes | every state at rest, every failure, every history that no failure ends |
+//! | `dpor` | DP | at least one of each class up to the order of independent receives | every terminal state, every failure, every history that no failure ends |
 //! | `trans_dpor` | TD | one reversal at a time for each state | nothing |
-//! | `ired` | IR | as TD, and only reversals whose cause a chain of senders and receivers shows | nothing |
+//! | `ired` | IR | as TD, and only reversals whose cause is found by a chain of senders and receivers | nothing |
 //! | `liviola` | LV | as IR, and only reversals that concern one key | nothing |
 //!
 //! They share one depth-first `skeleton`; DP and what builds on it share the search for `races`. TD, IR and LV differ only by two
 //! predicates on receives, [`Scheduler::are_dependent`] and [`Scheduler::did_enable`].
 //!
-//! What the paper leaves open, and how it is read here:
+//! Points that the paper leaves open, and their interpretation here:
 //!
 //! - Two receives are dependent if they have the same receiver. That is enough where the order in which messages enter a queue
-//!   cannot be seen by anybody but their sender (asyn, p2p, cd). With one mailbox for all senders two sends to it are dependent too, and
-//!   a return and an invocation are, because their order is what histories are about: see [`Receive::interferes`].
-//! - A handler may choose. A receive stands for all ways in which it can go, and all are explored.
-//! - Timers are messages to oneself. They can be taken away again, which messages cannot: `races` says what then.
+//!   can be observed by no process but their sender (asyn, p2p, cd). With one mailbox for all senders two sends to it are dependent too, and
+//!   a return and an invocation are, because histories record their order: see [`Receive::interferes`].
+//! - A handler may choose. A receive represents all outcomes of its choices, and all are explored.
+//! - Timers are messages of a process to itself. They can be cancelled, which messages cannot: `races` handles that.
 //! - Faults interfere with everything. A state in which one may happen is explored in full.
 //! - Cycles: a schedule that does not end is cut off, and the run is incomplete.
 //!
@@ -47,7 +47,7 @@ use frame::Frame;
 use manyworlds_core::Engine;
 use skeleton::Search;
 
-/// What a scheduler that has no more schedules has seen.
+/// The coverage of a scheduler that has no more schedules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Promise {
     /// Every schedule.
@@ -58,12 +58,12 @@ pub enum Promise {
     SomeSchedules,
 }
 
-/// What distinguishes schedulers. The defaults are TransDPOR.
+/// The differences between schedulers. The defaults are TransDPOR.
 pub trait Scheduler: Sized {
-    /// What it has seen in the end.
+    /// Its coverage when it has no more schedules.
     const PROMISE: Promise;
 
-    /// Whether it uses what is received. One that does not treats each action by itself.
+    /// Whether it uses the data of receives. A scheduler that does not treats each action by itself.
     const RECEIVES: bool = true;
 
     /// The initial state to begin the `nth` time with; `None` when it is done.
@@ -71,7 +71,7 @@ pub trait Scheduler: Sized {
         usize::try_from(nth).ok().filter(|&root| root < roots)
     }
 
-    /// A new state is on top of the stack: says what is to be explored there, and perhaps below.
+    /// A new state is on top of the stack: adds to its backtracking set, and possibly to those below.
     fn open<M: TransitionSystem>(&mut self, frames: &mut [Frame<M>]) {
         races::look_back(self, frames);
         frames.last_mut().into_iter().for_each(races::begin);

@@ -1,9 +1,9 @@
-//! What happened before what in a schedule, and which of its steps could have gone the other way round. DP asks for the races of each step
-//! that is taken ([`look_at_last`]), the others for the last one of each receive that is pending ([`look_back`], as in the paper).
+//! The happens-before relation of a schedule, and its races: pairs of steps that could occur in the other order. DP uses the races of each step
+//! that is taken ([`look_at_last`]), the others the last race of each pending receive ([`look_back`], as in the paper).
 //!
 //! A step happens before a later one if they are dependent, if it sent what the later one receives, if it received from the same lane,
-//! or through others in between. (DS2's Definition 4 has the first of these only. Taken by the letter no message is then caused by the one that
-//! made its sender send it; line 4 of Algorithm 1 stops at such a pair and never gets to the race behind it. The papers that it builds on
+//! or by transitivity. (DS2's Definition 4 has the first of these only. Taken literally, a message would not be caused by the receive that made its
+//! sender send it; line 4 of Algorithm 1 stops at such a pair and never reaches the race behind it. The papers that it builds on
 //! have all of them.)
 
 use super::Scheduler;
@@ -13,7 +13,7 @@ use super::trans_dpor;
 use crate::TransitionSystem;
 use crate::receive::{Lane, Receive};
 
-/// Algorithm 1, lines 3 to 12, for the state on top: looks for the last race of each pending receive and has it reversed.
+/// Algorithm 1, lines 3 to 12, for the state on top: finds the last race of each pending receive and schedules its reversal.
 pub fn look_back<M: TransitionSystem, S: Scheduler>(scheduler: &S, frames: &mut [Frame<M>]) {
     look_at_last(scheduler, frames);
     let top = frames.len() - 1;
@@ -27,8 +27,8 @@ pub fn look_back<M: TransitionSystem, S: Scheduler>(scheduler: &S, frames: &mut 
     frames[top].entries = entries;
 }
 
-/// Says what is explored in the state on top, whatever comes of it: something, and everything if something can happen there that is not a receive and
-/// so goes before and after everything.
+/// Initialises the backtracking set of the state on top: with one entry, or with all entries if one of them is not a receive and so depends on
+/// everything.
 pub fn begin<M: TransitionSystem>(top: &mut Frame<M>) {
     let all = top.entries.iter().any(|entry| entry.receive.is_none());
     match top.backtrack.as_mut_slice() {
@@ -38,8 +38,8 @@ pub fn begin<M: TransitionSystem>(top: &mut Frame<M>) {
     }
 }
 
-/// Works out what happens before the step that was taken last, and gives the steps it races with: those that it depends on, that did not make
-/// it possible, and that happen before no other one on which it depends. They could come after it, if nothing else is changed.
+/// Computes the steps that happen before the last step, and returns those it races with: those that it depends on, that did not enable
+/// it, and that happen before no other one on which it depends. They could come after it, with everything else unchanged.
 pub fn look_at_last<M: TransitionSystem, S: Scheduler>(scheduler: &S, frames: &mut [Frame<M>]) -> Vec<usize> {
     let Some(last) = frames.len().checked_sub(2) else { return Vec::new() };
     explore_disabled(frames);
@@ -56,8 +56,8 @@ pub fn look_at_last<M: TransitionSystem, S: Scheduler>(scheduler: &S, frames: &m
     races
 }
 
-/// The step that was taken last may have taken others away: a timer, or everything, if it failed. Nothing that is pending shows that race
-/// any more, so it is reversed at once.
+/// The last step may have disabled others: a timer, or everything, if it failed. The disabled receives are no longer pending, so these races are
+/// reversed at once.
 fn explore_disabled<M: TransitionSystem>(frames: &mut [Frame<M>]) {
     let [.., before, after] = frames else { return };
     let taken = before.taken();
@@ -80,7 +80,7 @@ fn last_race<M: TransitionSystem, S: Scheduler>(
     steps.rev().find(|&step| !past.contains(step) && depend(scheduler, frames[step].received(), receive))
 }
 
-/// Whether it matters which of two steps comes first; `None` is not a receive.
+/// Whether two steps are dependent; `None` is a step that is not a receive.
 fn depend<S: Scheduler>(scheduler: &S, step: Option<&Receive>, receive: &Receive) -> bool {
     step.is_none_or(|step| scheduler.are_dependent(step, receive))
 }
@@ -105,7 +105,7 @@ fn unblocked<M: TransitionSystem>(frames: &[Frame<M>], receive: &Receive, creato
     creator.is_none_or(|creator| creator < step).then_some(step)
 }
 
-/// The step that sent what is received. A step that is not a receive stands for all before it.
+/// The step that sent the received message. A step that is not a receive is taken for the sender of every message.
 fn creator<M: TransitionSystem>(frames: &[Frame<M>], receive: &Receive) -> Option<usize> {
     let mut left = receive.waiting as usize;
     let sent = |receive: &Receive, lane: Lane| receive.sends.iter().filter(|&&to| to == lane).count();

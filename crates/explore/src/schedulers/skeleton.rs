@@ -1,6 +1,6 @@
-//! The one depth-first skeleton that all schedulers share: a stack of snapshots, each with what is enabled there, which of it is to be
-//! explored (the backtracking set), which of it was, and whether more may be added (the freeze flag). A snapshot is a model's state, so
-//! going back costs nothing and no prefix of a schedule is run twice.
+//! The depth-first skeleton that all schedulers share: a stack of snapshots, each with its enabled set, its backtracking set (to be explored), its
+//! explored set, and whether more may be added (the freeze flag). A snapshot is a model's state, so backtracking costs nothing and no prefix of a
+//! schedule is run twice.
 
 use super::frame::{Entry, Frame, Way};
 use super::histories::Histories;
@@ -21,7 +21,7 @@ const STEPS: u64 = 10_000;
 /// The observer is called once in so many states.
 const TICK: u64 = 64;
 
-/// What shows that something is wrong.
+/// The evidence of a violation.
 enum Bug<M: TransitionSystem> {
     /// The last state of the schedule.
     State,
@@ -38,14 +38,14 @@ pub struct Search<'a, M: TransitionSystem, S> {
     scheduler: S,
     config: &'a Config,
     observer: &'a dyn Observer,
-    /// The schedule at hand.
+    /// The current schedule.
     frames: Vec<Frame<M>>,
-    /// What it recorded.
+    /// Its history.
     history: Vec<HistoryEvent>,
     histories: Histories,
     report: Report<M>,
     figures: ScheduleStats,
-    /// States at rest, by fingerprint, if they are collected.
+    /// Terminal states, by fingerprint, if they are collected.
     at_rest: FxHashSet<u128>,
     /// States, repeated ones included.
     visits: u64,
@@ -99,7 +99,7 @@ impl<'a, M: TransitionSystem, S: Scheduler> Search<'a, M, S> {
         self.finish()
     }
 
-    /// Everything that follows from the state on the stack.
+    /// Explores everything reachable from the state on the stack.
     fn explore(&mut self) {
         while !self.over {
             let Some(top) = self.frames.last_mut() else { return };
@@ -123,7 +123,7 @@ impl<'a, M: TransitionSystem, S: Scheduler> Search<'a, M, S> {
         }
     }
 
-    /// One more state on the schedule at hand.
+    /// Adds a state to the current schedule.
     fn enter(&mut self, state: M::State) {
         self.visits += 1;
         let (checks, model) = (&self.checks, &self.stepper.model);
@@ -153,7 +153,7 @@ impl<'a, M: TransitionSystem, S: Scheduler> Search<'a, M, S> {
         }
     }
 
-    /// What can happen in a state, one entry for each lane; `Err` if the specification panics.
+    /// The enabled actions of a state, one entry for each lane; `Err` if the specification panics.
     fn entries(&self, state: &M::State) -> Result<Vec<Entry<M>>, Wrong<M>> {
         let model = &self.stepper.model;
         let (mut actions, mut entries) = (Vec::new(), Vec::<Entry<M>>::new());
@@ -174,7 +174,7 @@ impl<'a, M: TransitionSystem, S: Scheduler> Search<'a, M, S> {
         Ok(entries)
     }
 
-    /// The schedule at hand is over.
+    /// The current schedule is over.
     fn end(&mut self, rests: bool) {
         self.figures.schedules += 1;
         self.figures.steps += self.frames.len() as u64 - 1;
@@ -196,7 +196,7 @@ impl<'a, M: TransitionSystem, S: Scheduler> Search<'a, M, S> {
         let wrong_at_rest = rests && !wrong && self.checks.is_wrong_at_rest(&self.stepper.model, state);
         let not_linearizable = judged.linearizable == Some(false);
         if not_linearizable {
-            // It is the last one, and the first that is wrong.
+            // It is the last history, and the first that is not linearizable.
             self.figures.good_histories.get_or_insert_with(|| self.histories.count().0 - 1);
         }
         if wrong || wrong_at_rest || not_linearizable {
@@ -209,14 +209,14 @@ impl<'a, M: TransitionSystem, S: Scheduler> Search<'a, M, S> {
         }
     }
 
-    /// After how many steps the history is not linearizable any more, and why. No later step can change that.
+    /// The number of steps after which the history is no longer linearizable, and why. No later step can change that.
     fn bad_history(&self) -> Option<(usize, Violation)> {
         let receives = self.stepper.model.receives()?;
         let why = |frame: &Frame<M>| receives.linearizable(&self.history[..frame.recorded])?.err();
         self.frames.iter().enumerate().find_map(|(steps, frame)| Some((steps, why(frame)?)))
     }
 
-    /// The schedule with this number, the one at hand, shows something wrong.
+    /// The current schedule, which has this number, shows a violation.
     fn bug(&mut self, number: u64, bug: Bug<M>) {
         self.over |= !self.config.keep_going;
         if self.report.found.is_some() {
@@ -245,7 +245,7 @@ impl<'a, M: TransitionSystem, S: Scheduler> Search<'a, M, S> {
         }
     }
 
-    /// The first steps of the schedule at hand.
+    /// The first steps of the current schedule.
     fn path(&self, steps: usize) -> Path<M> {
         let mut path = Path::new(self.frames[0].state.clone());
         for frame in &self.frames[..steps] {
@@ -278,7 +278,7 @@ impl<'a, M: TransitionSystem, S: Scheduler> Search<'a, M, S> {
         }
     }
 
-    /// The part of the tree that lies behind, as far as it is known now.
+    /// The explored fraction of the tree, as far as it is known now.
     fn done(&self) -> f64 {
         let (mut done, mut share) = (0.0, 1.0);
         for frame in &self.frames {
@@ -306,7 +306,7 @@ impl<'a, M: TransitionSystem, S: Scheduler> Search<'a, M, S> {
         self.report
     }
 
-    /// There are no more schedules and nothing is wrong: what does that say?
+    /// The result of a run without violation that has no more schedules.
     fn conclude(&mut self) {
         let unseen = Checks::never_seen(&[&self.checks], self.visits);
         let passing = |kind| matches!(kind, Kind::Always | Kind::Never);
@@ -320,7 +320,7 @@ impl<'a, M: TransitionSystem, S: Scheduler> Search<'a, M, S> {
                 self.report.found = unseen.map(|violation| Found { violation, path: Path::new(start) });
                 self.report.stats.violations += u64::from(self.report.found.is_some());
             }
-            // A state in the middle of a schedule may be passed in none of those that are explored.
+            // A state in the middle of a schedule may occur in none of the explored schedules.
             Promise::EveryTrace if !passes && unseen.is_none() => {}
             _ => self.stop(StopReason::SchedulerIncomplete),
         }

@@ -1,10 +1,10 @@
 //! TransDPOR (TD): a backtracking set grows by one receive at a time and is then frozen until that one is explored (DS2 §2.2.5, Algorithm 1).
 //!
 //! The receive that is added is the one that races, if it was enabled together with the step that it races with; otherwise the root of what
-//! made it possible. The paper is not of one mind about that root. By Definition 6 it is the first receive after the step on which the
+//! made it possible. The paper defines that root in two ways. By Definition 6 it is the first receive after the step on which the
 //! racing one depends. By the text, the walk through figure 5 and its figures it is the first one that was enabled, whatever it does,
-//! and IRed is better for knowing more. This is the text. The text tries the second option only if the first one fails; by the letter of
-//! line 6 both are candidates at once. In line 7 the receive is one of `E \ backtrack`, of course, and not any of `E`.
+//! and IRed improves on it by a more precise root. This implements the text. The text tries the second option only if the first one fails; according
+//! to line 6 both are candidates at once. In line 7 the receive must be one of `E \ backtrack`, not any of `E`.
 //!
 //! It misses schedules: when the first receive is in the set already, nothing is added, although the cause may not be. The smallest system
 //! that shows it has five receives (none with fewer does, if actors always answer alike):
@@ -14,8 +14,8 @@
 //! ```
 //!
 //! There are two races, x and q at d, y and p at b, and so four ends. After `x y z q p` the state at the start is to explore y too. After
-//! `y x z q p` the race of y and p asks it for the first receive after y: x, which is known. Nobody asks for z, so of the two
-//! reversals together (`z p y q x`) nothing is seen. DP adds z, on which p depends; IRed follows p to z.
+//! `y x z q p` the race of y and p adds the first receive after y: x, which is in the set already. No race adds z, so the two
+//! reversals together (`z p y q x`) are never explored. DP adds z, on which p depends; IRed follows p to z.
 
 use super::frame::Frame;
 use super::{Promise, Scheduler};

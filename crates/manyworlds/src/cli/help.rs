@@ -42,7 +42,9 @@ pub fn complete(app: &App, command: Command, with_tables: bool) -> Command {
         "{EXIT}\n`{0} help COMMAND` has examples, `{0} help engines` what engines decide, `{0} help environment` the variables.",
         app.name
     );
-    command.after_help(more).mut_subcommands(|sub| with_models(app, with_environment(with_examples(app, sub, with_tables))))
+    command
+        .after_help(more)
+        .mut_subcommands(|sub| with_models(app, with_environment(with_examples(app, sub, with_tables))))
 }
 
 /// What each engine runs and decides.
