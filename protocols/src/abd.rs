@@ -1,12 +1,13 @@
-//! `abd`: the register of Attiya, Bar-Noy and Dolev for many writers. `s` servers keep a stamped value; each of `c` clients gets
-//! `g` times, the first `w` of them after putting a value of their own. An operation asks a majority for what they have, and then stores at a majority: a put its value with a
-//! higher stamp, a get what it is about to return.
+//! `abd`: the multi-writer register of Attiya, Bar-Noy and Dolev. `s` servers keep a timestamped value; each of `c` clients gets
+//! `g` times, the first `w` of them after a put of their own value. An operation queries a majority, and then stores at a
+//! majority: a put stores its value with a higher timestamp, a get stores the value that it is about to return.
 //!
-//! Stamps order the operations. What has returned is held by a majority, so whoever asks later sees a stamp at least as high. A client sees
-//! this of its own operations: none returns with a lower stamp than the one before (no new-old inversion). With `check=linearizable` the
-//! operations of all clients are looked at together, and each must seem to happen at once.
+//! Timestamps order the operations. The value of a completed operation is held by a majority, so every later query sees a
+//! timestamp at least as high. Each client checks this for its own operations: none returns a lower timestamp than the previous
+//! one (no new-old inversion). With `check=linearizable` the operations of all clients together must be linearizable.
 //!
-//! `abd-bug`: gets do not write back. A get may return what only one server has, and the next one, which asks others, something older.
+//! `abd-bug`: gets do not write back. A get may return a value that only one server holds, and the next get, which queries other
+//! servers, an older value.
 
 use crate::{Build, Model, Param, Params};
 use manyworlds::actor::{Actor, Context, System};
@@ -15,12 +16,12 @@ use manyworlds::linear::specs::register::{Operation, Response};
 use manyworlds::{Network, Pid};
 
 const CHECK: Param =
-    Param::choice("check", &["order", "linearizable"], "that no client goes back, or also that all is linearizable");
+    Param::choice("check", &["order", "linearizable"], "no new-old inversion at a client, or also linearizability");
 
-/// The zoo entry.
+/// The model `abd`.
 pub const MODEL: Model = Model {
     name: "abd",
-    summary: "the ABD register: s servers, c clients, w put and all get g times; nothing new is followed by something old",
+    summary: "the ABD register: s servers, c clients, w put and all get g times; no new-old inversion",
     params: &[
         Param::int("s", 3, 1..=7, "servers"),
         Param::int("c", 2, 1..=4, "clients"),
@@ -31,10 +32,10 @@ pub const MODEL: Model = Model {
     build: Build::Actors(|params| Ok(system(params, true))),
 };
 
-/// The variant with a seeded bug.
+/// The model `abd-bug`, with a seeded bug.
 pub const BUG: Model = Model {
     name: "abd-bug",
-    summary: "gets do not write back: a get that follows another may return something older",
+    summary: "gets do not write back: a later get may return an older value",
     params: &[
         Param::int("s", 3, 1..=7, "servers"),
         Param::int("c", 2, 1..=4, "clients"),
@@ -45,23 +46,23 @@ pub const BUG: Model = Model {
     build: Build::Actors(|params| Ok(system(params, false))),
 };
 
-/// When a value was written, and by whom: the value of client `i` is `i + 1`, 0 is the value at the start.
+/// A value with its timestamp. The value identifies the writer: client `i` writes `i + 1`, and 0 is the initial value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Stamped {
     time: u8,
     value: u8,
 }
 
-/// Between clients and servers; the first number is the phase of the client that is meant.
+/// Messages between clients and servers; the first field is the phase of the client to which the message belongs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Message {
-    /// What do you have?
+    /// Requests the value that the server holds.
     Query(u8),
-    /// This.
+    /// The value that the server holds.
     Have(u8, Stamped),
-    /// Keep this, unless you have something newer.
+    /// Requests that the server store this value, unless it holds a newer one.
     Store(u8, Stamped),
-    /// Done.
+    /// Acknowledges `Store`.
     Stored(u8),
 }
 
@@ -89,7 +90,7 @@ impl Actor for Server {
 
 struct Client {
     servers: Vec<Pid>,
-    nth: u8,
+    index: u8,
     puts: bool,
     gets: u8,
     writes_back: bool,
@@ -100,22 +101,22 @@ struct Client {
 pub struct Session {
     /// Operation `k` queries in phase `2k` and stores in phase `2k + 1`; operation 0 is the put.
     phase: u8,
-    /// The servers that answered in this phase.
+    /// The servers that replied in this phase.
     answers: u8,
-    /// The highest answer to a query; then what is being stored.
+    /// The highest reply to the query; then the value that is being stored.
     current: Stamped,
-    /// What the last operation returned with.
+    /// The timestamped value of the last completed operation.
     returned: Stamped,
-    /// An operation returned with less than the one before.
+    /// Whether an operation returned a lower timestamp than the previous one.
     went_back: bool,
 }
 
 impl Client {
     fn value(&self) -> u8 {
-        self.nth + 1
+        self.index + 1
     }
 
-    /// The last phase lies behind.
+    /// Whether all phases are completed.
     fn is_done(&self, phase: u8) -> bool {
         phase > 2 * self.gets + 1
     }
@@ -132,7 +133,7 @@ impl Client {
         }
     }
 
-    /// A majority told what they have.
+    /// Handles the completion of a query: a majority has replied.
     fn queried(&self, state: &mut Session, ctx: &mut Context<'_>) {
         if state.phase == 0 {
             state.current = Stamped { time: state.current.time + 1, value: self.value() };
@@ -163,7 +164,7 @@ impl Actor for Client {
     }
 
     fn message(&self, state: &mut Session, from: Pid, message: &Message, ctx: &mut Context<'_>) {
-        let (phase, answer) = match *message {
+        let (phase, reply) = match *message {
             Message::Have(phase, stamped) => (phase, stamped),
             Message::Stored(phase) => (phase, state.current),
             Message::Query(_) | Message::Store(..) => return,
@@ -173,7 +174,7 @@ impl Actor for Client {
         }
         let server = self.servers.iter().position(|&pid| pid == from).expect("only servers answer");
         state.answers |= 1 << server;
-        state.current = state.current.max(answer);
+        state.current = state.current.max(reply);
         match (self.is_majority(state.answers), phase % 2) {
             (true, 0) => self.queried(state, ctx),
             (true, _) => self.returns(state, phase + 1, ctx),
@@ -187,12 +188,12 @@ fn system(params: &Params, writes_back: bool) -> System {
     let servers: Vec<Pid> = (0..s).map(Pid::root).collect();
     let clients: Vec<Pid> = (s..s + c).map(Pid::root).collect();
     let mut system = System::new().network(Network::P2p);
-    for nth in 0..s {
-        system.add(format!("server{nth}"), Server);
+    for index in 0..s {
+        system.add(format!("server{index}"), Server);
     }
-    for nth in 0..c as u8 {
-        let (servers, puts, gets) = (servers.clone(), u16::from(nth) < w, g as u8);
-        system.add(format!("client{nth}"), Client { servers, nth, puts, gets, writes_back });
+    for index in 0..c as u8 {
+        let (servers, puts, gets) = (servers.clone(), u16::from(index) < w, g as u8);
+        system.add(format!("client{index}"), Client { servers, index, puts, gets, writes_back });
     }
     let system = servers.iter().fold(system, |system, &pid| system.sends_only_to(pid, clients.clone()));
     let system = clients.iter().fold(system, |system, &pid| system.sends_only_to(pid, servers.clone()));

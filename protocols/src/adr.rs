@@ -1,18 +1,19 @@
-//! `adr`: DS2's other replicated register. Every agent may lead: it leads what clients ask of it. A write gets a stamp above all that the
-//! agent has seen; the agents that hold nothing newer take it over, the others refuse and say what they have. It is
-//! acknowledged when a majority has it. When so many refused that this cannot come about any more, the leader tries again with a higher
-//! stamp. A read asks all agents and returns what a majority agrees on; if there is no such value, it tries again. A request is tried again
-//! at most `r` times; then its client waits for ever. Right under every network.
+//! `adr`: DS2's second replicated register. Every agent can be a leader: it leads the requests that clients send to it. A write
+//! gets a timestamp above all that the agent has seen. Agents that hold nothing newer store the write; the others refuse it and
+//! reply with the value that they hold. A write is acknowledged when a majority has stored it. When so many agents refused that
+//! a majority is impossible, the leader retries with a higher timestamp. A read queries all agents and returns the value that a
+//! majority holds; if there is no such value, the leader retries. A request is retried at most `r` times; then its client gets
+//! no response. Correct under every network.
 //!
-//! Why retries do no harm: a stamp whose attempt was given up is held by less than a majority, now and later, so no read returns it, and a
-//! write takes effect under one stamp only. What returned is held by a majority, or something newer is; so later writes get higher
-//! stamps, and later reads return at least this.
+//! Retries are safe: the timestamp of an abandoned attempt is held by less than a majority, now and later, so no read returns
+//! its value, and a write takes effect under one timestamp only. A value that an operation returned, or a newer one, is held by a
+//! majority; so later writes get higher timestamps, and later reads return this value or a newer one.
 //!
-//! `adr-bug`: a leader answers reads by itself, without asking the others. A read at the agent that leads a write
-//! returns the new value while a later one elsewhere still finds the old one. (Not under mbox, where what the leader
-//! sends has arrived before anything that is sent later.)
+//! `adr-bug`: a leader answers reads from its own replica, without querying the others. A read at the leader of a write returns
+//! the new value while a later read at another agent still returns the old one. (Not under mbox, where the messages of the
+//! leader arrive before all messages that are sent later.)
 
-use crate::harness::{self, CLIENTS, HARNESS, Talk};
+use crate::harness::{self, CLIENTS, ClientMessage, HARNESS};
 use crate::{Build, Model, Param, Params};
 use manyworlds::actor::{Actor, Context, System};
 use manyworlds::linear::specs::Register;
@@ -20,30 +21,26 @@ use manyworlds::linear::specs::register::{Operation, Response};
 use manyworlds::{Network, Pid};
 use std::collections::BTreeMap;
 
-const PARAMS: &[Param] = &[
-    Param::int("n", 2, 2..=7, "agents"),
-    HARNESS,
-    CLIENTS,
-    Param::int("r", 1, 0..=3, "times that a request is tried again"),
-];
+const PARAMS: &[Param] =
+    &[Param::int("n", 2, 2..=7, "agents"), HARNESS, CLIENTS, Param::int("r", 1, 0..=3, "retries of a request")];
 
-/// The zoo entry.
+/// The model `adr`.
 pub const MODEL: Model = Model {
     name: "adr",
-    summary: "DS2's other replicated register: each of n agents may lead, and tries again what others refuse, up to r times",
+    summary: "DS2's second replicated register: each of n agents may lead, and retries a refused request up to r times",
     params: PARAMS,
     build: Build::Actors(|params| Ok(system(params, true))),
 };
 
-/// The variant with a seeded bug.
+/// The model `adr-bug`, with a seeded bug.
 pub const BUG: Model = Model {
     name: "adr-bug",
-    summary: "an agent answers reads by itself: a read that follows another may return something older",
+    summary: "an agent answers reads from its own replica: a later read may return an older value",
     params: PARAMS,
     build: Build::Actors(|params| Ok(system(params, false))),
 };
 
-/// When a value was written, by which agent, and the value.
+/// A value with its timestamp: a logical time and the agent that led the write.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Stamped {
     time: u8,
@@ -51,34 +48,34 @@ pub struct Stamped {
     value: u8,
 }
 
-/// Between clients and agents, and among agents. A client stands for its request; the number says which attempt is meant.
+/// Messages between clients and agents, and among agents. A request is identified by its client; the number is that of the attempt.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Message {
-    /// A client asks.
+    /// A request from a client.
     Ask(Operation<u8>),
-    /// Keep this, unless you have something newer.
+    /// Requests that the receiver store this value, unless it holds a newer one.
     WriteReplica(Pid, u8, Stamped),
-    /// It is kept.
+    /// The value was stored.
     WriteReplicaAck(Pid, u8, Stamped),
-    /// It is not: this is newer.
+    /// The value was refused; this is the newer value that the sender holds.
     WriteReplicaNack(Pid, u8, Stamped),
-    /// What do you have?
+    /// Requests the value that the receiver holds.
     ReadReplica(Pid, u8),
-    /// This.
+    /// The value that the sender holds.
     ReadReplicaAck(Pid, u8, Stamped),
-    /// What a client is told.
+    /// The response to a client.
     Answer(Response<u8>),
 }
 
-impl Talk for Message {
+impl ClientMessage for Message {
     type Operation = Operation<u8>;
     type Response = Response<u8>;
 
-    fn ask(operation: Operation<u8>) -> Message {
+    fn request(operation: Operation<u8>) -> Message {
         Message::Ask(operation)
     }
 
-    fn answer(&self) -> Option<Response<u8>> {
+    fn response(&self) -> Option<Response<u8>> {
         if let Message::Answer(response) = self { Some(*response) } else { None }
     }
 
@@ -92,20 +89,20 @@ impl Talk for Message {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Attempt {
     operation: Operation<u8>,
-    /// Attempts before this one.
+    /// The number of previous attempts.
     number: u8,
-    /// What the agents said.
+    /// The reply of each agent.
     told: Vec<Told>,
 }
 
-/// What an agent said to an attempt.
+/// The reply of an agent to an attempt.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Told {
-    /// Nothing.
+    /// No reply yet.
     Nothing,
-    /// It has this.
+    /// The agent holds this value.
     Has(Stamped),
-    /// It refuses the write.
+    /// The agent refused the write.
     Refused,
 }
 
@@ -113,21 +110,21 @@ pub enum Told {
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Replica {
     held: Stamped,
-    /// The highest time that it has heard of.
+    /// The highest time that the agent has seen.
     time: u8,
     leads: BTreeMap<Pid, Attempt>,
 }
 
 struct Agent {
     agents: Vec<Pid>,
-    nth: usize,
+    index: usize,
     retries: u8,
-    reads_ask: bool,
+    reads_query: bool,
 }
 
 impl Agent {
     fn others(&self) -> impl Iterator<Item = &Pid> {
-        self.agents.iter().enumerate().filter(|(nth, _)| *nth != self.nth).map(|(_, pid)| pid)
+        self.agents.iter().enumerate().filter(|(index, _)| *index != self.index).map(|(_, pid)| pid)
     }
 
     fn majority(&self) -> usize {
@@ -138,27 +135,27 @@ impl Agent {
         let message = match operation {
             Operation::Write(value) => {
                 state.time += 1;
-                state.held = Stamped { time: state.time, leader: self.nth as u8, value };
+                state.held = Stamped { time: state.time, leader: self.index as u8, value };
                 Message::WriteReplica(client, number, state.held)
             }
             Operation::Read => Message::ReadReplica(client, number),
         };
         let mut told = vec![Told::Nothing; self.agents.len()];
-        told[self.nth] = Told::Has(state.held);
+        told[self.index] = Told::Has(state.held);
         state.leads.insert(client, Attempt { operation, number, told });
         ctx.broadcast(self.others(), message);
     }
 
-    /// An agent answers an attempt.
-    fn told(&self, state: &mut Replica, client: Pid, number: u8, from: Pid, said: Told, ctx: &mut Context<'_>) {
+    /// Handles the reply of an agent to an attempt.
+    fn reply(&self, state: &mut Replica, client: Pid, number: u8, from: Pid, reply: Told, ctx: &mut Context<'_>) {
         let Some(attempt) = state.leads.get_mut(&client).filter(|attempt| attempt.number == number) else { return };
         let agent = self.agents.iter().position(|&pid| pid == from).expect("only agents answer");
-        attempt.told[agent] = said;
+        attempt.told[agent] = reply;
         let attempt = attempt.clone();
         if let Some(response) = self.outcome(&attempt) {
             state.leads.remove(&client);
             ctx.send(client, Message::Answer(response));
-        } else if self.is_lost(&attempt) {
+        } else if self.has_failed(&attempt) {
             state.leads.remove(&client);
             if number < self.retries {
                 self.attempt(state, client, attempt.operation, number + 1, ctx);
@@ -166,11 +163,11 @@ impl Agent {
         }
     }
 
-    /// What a majority agrees on.
+    /// The response on which a majority agrees.
     fn outcome(&self, attempt: &Attempt) -> Option<Response<u8>> {
-        let votes = |said: &Told| attempt.told.iter().filter(|other| *other == said).count();
-        attempt.told.iter().filter(|said| votes(said) >= self.majority()).find_map(|said| {
-            match (attempt.operation, said) {
+        let votes = |reply: &Told| attempt.told.iter().filter(|other| *other == reply).count();
+        attempt.told.iter().filter(|reply| votes(reply) >= self.majority()).find_map(|reply| {
+            match (attempt.operation, reply) {
                 (Operation::Write(_), Told::Has(_)) => Some(Response::Written),
                 (Operation::Read, Told::Has(held)) => Some(Response::Read(held.value)),
                 _ => None,
@@ -178,11 +175,11 @@ impl Agent {
         })
     }
 
-    /// Whether no majority can come about any more.
-    fn is_lost(&self, attempt: &Attempt) -> bool {
-        let refused = attempt.told.iter().filter(|said| **said == Told::Refused).count();
-        let all_told = !attempt.told.contains(&Told::Nothing);
-        all_told || self.agents.len() - refused < self.majority()
+    /// Whether a majority is no longer possible.
+    fn has_failed(&self, attempt: &Attempt) -> bool {
+        let refused = attempt.told.iter().filter(|reply| **reply == Told::Refused).count();
+        let all_replied = !attempt.told.contains(&Told::Nothing);
+        all_replied || self.agents.len() - refused < self.majority()
     }
 }
 
@@ -196,7 +193,7 @@ impl Actor for Agent {
 
     fn message(&self, state: &mut Replica, from: Pid, message: &Message, ctx: &mut Context<'_>) {
         match *message {
-            Message::Ask(Operation::Read) if !self.reads_ask => {
+            Message::Ask(Operation::Read) if !self.reads_query => {
                 ctx.send(from, Message::Answer(Response::Read(state.held.value)));
             }
             Message::Ask(operation) => self.attempt(state, from, operation, 0, ctx),
@@ -210,25 +207,25 @@ impl Actor for Agent {
             }
             Message::WriteReplicaNack(client, number, newer) => {
                 state.time = state.time.max(newer.time);
-                self.told(state, client, number, from, Told::Refused, ctx);
+                self.reply(state, client, number, from, Told::Refused, ctx);
             }
             Message::ReadReplica(client, number) => {
                 ctx.send(from, Message::ReadReplicaAck(client, number, state.held));
             }
             Message::WriteReplicaAck(client, number, held) | Message::ReadReplicaAck(client, number, held) => {
-                self.told(state, client, number, from, Told::Has(held), ctx);
+                self.reply(state, client, number, from, Told::Has(held), ctx);
             }
             Message::Answer(_) => {}
         }
     }
 }
 
-fn system(params: &Params, reads_ask: bool) -> System {
+fn system(params: &Params, reads_query: bool) -> System {
     let agents: Vec<Pid> = (0..params.int("n") as u16).map(Pid::root).collect();
     let mut system = System::new().network(Network::Asyn);
-    for nth in 0..agents.len() {
+    for index in 0..agents.len() {
         let retries = params.int("r") as u8;
-        system.add(format!("agent{nth}"), Agent { agents: agents.clone(), nth, retries, reads_ask });
+        system.add(format!("agent{index}"), Agent { agents: agents.clone(), index, retries, reads_query });
     }
     harness::add_clients::<Message>(&mut system, &agents, params);
     system

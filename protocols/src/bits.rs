@@ -1,4 +1,4 @@
-//! Packed states in words: what `Debug` shows of sets that are bits, and of places that are numbers.
+//! Helpers for the `Debug` text of packed states: sets that are stored as bits, and enumerations that are stored as numbers.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -8,7 +8,7 @@ pub fn members(set: u32) -> BTreeSet<u32> {
     (0..u32::BITS).filter(|bit| set >> bit & 1 == 1).collect()
 }
 
-/// A word that is shown without quotes.
+/// A word whose `Debug` text has no quotes.
 #[derive(Clone, Copy)]
 pub struct Word(pub &'static str);
 

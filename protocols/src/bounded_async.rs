@@ -1,11 +1,12 @@
-//! `bounded-async`: `n` processes go through `rounds` rounds in step. Each tells a scheduler that it is ready; when all are, the scheduler
-//! lets all go; each enters the next round, tells the others which one it is in, and is ready again. No process is ever more than one round
-//! ahead of another, and nobody hears of a round that is not its own or the next one (an old one may be heard of: the network is slow).
+//! `bounded-async`: `n` processes go through `rounds` rounds in lockstep. Each process sends `Ready` to a scheduler; when all
+//! are ready, the scheduler sends `Go` to all; each process enters the next round, sends its round number to the others, and is
+//! ready again. No process is more than one round ahead of another, and no process receives a round number greater than its own
+//! plus one (it may receive older ones, because messages can be delayed).
 //!
-//! It holds under every network. Under cd and mbox nobody hears of an old round either: the news of a round causally precedes the start of
-//! the next.
+//! This holds under every network. Under cd and mbox no process receives an older round number, either: the messages of a round
+//! causally precede the start of the next.
 //!
-//! `bounded-async-bug` has a scheduler that lets all go when all but one are ready: the last one stays behind.
+//! `bounded-async-bug`: the scheduler sends `Go` when all processes but one are ready, so the last one falls behind.
 
 use crate::{Build, Model, Param, Params};
 use manyworlds::Pid;
@@ -13,18 +14,18 @@ use manyworlds::actor::{Actor, Context, System};
 
 const PARAMS: &[Param] = &[Param::int("n", 3, 2..=32, "processes"), Param::int("rounds", 2, 1..=50, "rounds")];
 
-/// The zoo entry.
+/// The model `bounded-async`.
 pub const MODEL: Model = Model {
     name: "bounded-async",
-    summary: "n processes go round by round: none is more than one round ahead",
+    summary: "n processes proceed in rounds: none is more than one round ahead",
     params: PARAMS,
     build: Build::Actors(|params| Ok(system(params, params.int("n")))),
 };
 
-/// The variant with a seeded bug.
+/// The model `bounded-async-bug`, with a seeded bug.
 pub const BUG: Model = Model {
     name: "bounded-async-bug",
-    summary: "the scheduler does not wait for the last process: it stays behind",
+    summary: "the scheduler does not wait for the last process, which falls behind",
     params: PARAMS,
     build: Build::Actors(|params| Ok(system(params, params.int("n") - 1))),
 };
@@ -38,11 +39,11 @@ enum Message {
 
 struct Scheduler {
     processes: Vec<Pid>,
-    /// How many it waits for.
-    enough: usize,
+    /// The number of ready processes for which the scheduler waits.
+    quorum: usize,
 }
 
-/// How many are ready.
+/// The number of processes that are ready.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Ready(usize);
 
@@ -56,7 +57,7 @@ impl Actor for Scheduler {
 
     fn message(&self, ready: &mut Ready, _: Pid, _: &Message, ctx: &mut Context<'_>) {
         ready.0 += 1;
-        if ready.0 == self.enough {
+        if ready.0 == self.quorum {
             ready.0 = 0;
             ctx.broadcast(&self.processes, Message::Go);
         }
@@ -91,16 +92,16 @@ impl Actor for Process {
                 }
             }
             Message::In(other) => assert!(other <= round.0 + 1, "in round {} while another is in {other}", round.0),
-            Message::Ready => unreachable!("only the scheduler is told who is ready"),
+            Message::Ready => unreachable!("`Ready` is sent only to the scheduler"),
         }
     }
 }
 
-fn system(params: &Params, enough: usize) -> System {
+fn system(params: &Params, quorum: usize) -> System {
     let [n, rounds] = ["n", "rounds"].map(|name| params.int(name));
     let mut system = System::new();
     let processes: Vec<Pid> = (1..=n as u16).map(Pid::root).collect();
-    let scheduler = system.add("scheduler", Scheduler { processes: processes.clone(), enough });
+    let scheduler = system.add("scheduler", Scheduler { processes: processes.clone(), quorum });
     for (i, &me) in processes.iter().enumerate() {
         let others = processes.iter().copied().filter(|&other| other != me).collect();
         system.add(format!("process {}", i + 1), Process { scheduler, others, rounds });

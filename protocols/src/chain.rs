@@ -1,32 +1,35 @@
-//! `chain`: chain replication (van Renesse and Schneider; Must fig. 1 and §6.2) with `f` faults among `n` nodes and three concurrent client
-//! requests: two writes and a read.
+//! `chain`: chain replication (van Renesse and Schneider; Must fig. 1 and §6.2) with `f` faults among `n` nodes and three
+//! concurrent client requests: two writes and a read.
 //!
-//! The coordinator, which never fails, puts the nodes in a chain and tells clients where its ends are. Writes enter at the head; each node
-//! appends them to its log and passes them on; the tail hands them to durable storage and answers. Reads are answered by the tail. The
-//! environment chooses nodes that seem to have failed; the coordinator makes a new chain without them, under the next version, and clients
-//! ask again. A node that was expelled does not know and goes on, but no node receives a message of another version than its own (selective
-//! receives, Must ex. 2.6). In a new chain each node sends its log to its successor, and the tail stores and answers what it has not yet.
+//! The coordinator, which never fails, arranges the nodes in a chain and sends the head and the tail of the chain to clients.
+//! Writes enter at the head; each node appends them to its log and forwards them to its successor; the tail sends them to
+//! durable storage and acknowledges them. Reads are answered by the tail. The environment chooses nodes that are suspected to
+//! have failed; the coordinator forms a new chain without them, with the next version number, and clients send their requests
+//! again. A node that was removed does not learn of its removal and continues, but no node receives a message whose version
+//! differs from its own (selective receives, Must ex. 2.6). In a new chain each node sends its log to its successor, and the
+//! tail stores and acknowledges the entries that it has not stored yet.
 //!
-//! Properties: the log of a node is a prefix of the log before it; storage, fed by mailbox because tails change (Must ex. 2.10), holds each
-//! write once and in one place; every request is answered; and what the monitor `StrongConsistency` says. Chain replication relies on links
-//! that keep the order of messages: it is right under p2p, cd and mbox and wrong under asyn, where one update overtakes another. Without
-//! faults only the ends of the chain receive messages in several orders: under p2p and stronger the executions do not grow with `n`.
+//! Properties: the log of a node is a prefix of its predecessor's log; storage, which is fed through a mailbox network because
+//! tails change (Must ex. 2.10), holds each write once, at one position; every request is answered; and the property of the
+//! monitor `StrongConsistency`. Chain replication relies on FIFO links: it is correct under p2p, cd and mbox, and incorrect
+//! under asyn, where one update overtakes another. Without faults only the ends of the chain receive messages in several
+//! orders: under p2p and stronger networks the number of executions does not grow with `n`.
 //!
-//! `chain-bug`: the head answers a write as soon as it has passed it on. A world that shows it: the write is acknowledged, then a client begins
-//! to read, and its request reaches the tail before the update does.
+//! `chain-bug`: the head acknowledges a write as soon as it has forwarded it. Example of a violation: the write is
+//! acknowledged, then a client starts a read, and its request reaches the tail before the update does.
 
 use crate::{Build, Model, Param, Params};
 use manyworlds::prelude::*;
 
-/// The zoo entry.
+/// The model `chain`.
 pub const MODEL: Model = Model {
     name: "chain",
-    summary: "chain replication: n nodes serve three requests with f faults; wrong under asyn (Must fig. 1, §6.2)",
+    summary: "chain replication: n nodes serve three requests with f faults; incorrect under asyn (Must fig. 1, §6.2)",
     params: PARAMS,
     build: Build::Program(|params| checker(params, Answers::Tail)),
 };
 
-/// The variant with a seeded bug.
+/// The model `chain-bug`, with a seeded bug.
 pub const BUG: Model = Model {
     name: "chain-bug",
     summary: "chain replication whose head acknowledges writes that the tail has not seen",
@@ -59,21 +62,21 @@ fn start(f: usize, n: usize, answers: Answers) {
     }
 }
 
-/// Who acknowledges writes.
+/// Which node acknowledges writes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Answers {
     Tail,
     Head,
 }
 
-/// What a client asks for.
+/// The operation of a client request.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Op {
     Write(char),
     Read,
 }
 
-/// A written value, and who waits for the answer.
+/// A written value, and the client that waits for the acknowledgement.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Entry {
     value: char,
@@ -82,14 +85,14 @@ struct Entry {
 
 type Log = Vec<Entry>;
 
-/// To the coordinator.
+/// A message to the coordinator.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Notice {
     Locate { client: Pid, op: Op },
     Fail(Pid),
 }
 
-/// To nodes, under a version of the chain.
+/// A message to a node, tagged with a version of the chain.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Versioned {
     version: u32,
@@ -104,21 +107,21 @@ enum Body {
     Sync(Log),
 }
 
-/// To clients.
+/// A message to a client.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Answer {
     Ends { version: u32, head: Pid, tail: Pid },
     Done(Outcome),
 }
 
-/// What came of a request. Clients pass it on to the user.
+/// The result of a request. Clients forward it to the user process.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Outcome {
     Written(usize, char),
     Read(Vec<char>),
 }
 
-/// To storage.
+/// A message to storage.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Store {
     at: usize,
@@ -164,7 +167,7 @@ fn ends(chain: &[Pid], version: u32) -> Answer {
     Answer::Ends { version, head: chain[0], tail: chain[chain.len() - 1] }
 }
 
-/// Asks again whenever the chain changes, until it is answered.
+/// Sends the request, and sends it again whenever the chain changes, until it is answered.
 fn client(coordinator: Pid, op: Op) -> Outcome {
     let client = me();
     send(coordinator, Notice::Locate { client, op });
@@ -185,7 +188,7 @@ struct Node {
     version: u32,
     chain: Vec<Pid>,
     log: Log,
-    /// How many entries it has stored and answered, as the tail.
+    /// The number of entries that this node has stored and acknowledged as the tail.
     stored: usize,
 }
 
@@ -223,7 +226,7 @@ impl Node {
         send(client, Answer::Done(Outcome::Read(self.log.iter().map(|entry| entry.value).collect())));
     }
 
-    /// A write that the log holds already was sent again because the chain changed: the tail will answer it.
+    /// A write that is already in the log was sent again because the chain changed; the tail will acknowledge it.
     fn write(&mut self, entry: Entry) {
         if !self.log.contains(&entry) {
             self.update(self.log.len(), entry);
@@ -234,7 +237,7 @@ impl Node {
     }
 
     fn update(&mut self, at: usize, entry: Entry) {
-        assert_eq!(at, self.log.len(), "the log is no prefix of its predecessor's: {entry:?} is out of order");
+        assert_eq!(at, self.log.len(), "the log is not a prefix of its predecessor's: {entry:?} is out of order");
         self.log.push(entry);
         match self.successor() {
             None => self.store(),
@@ -243,7 +246,7 @@ impl Node {
     }
 
     fn sync(&mut self, log: Log) {
-        assert!(log.starts_with(&self.log), "the log {:?} is no prefix of its predecessor's {log:?}", self.log);
+        assert!(log.starts_with(&self.log), "the log {:?} is not a prefix of its predecessor's {log:?}", self.log);
         for (at, entry) in log.into_iter().enumerate().skip(self.log.len()) {
             self.update(at, entry);
         }
@@ -276,21 +279,22 @@ fn storage() {
         let Store { at, entries } = on(Network::Mbox).recv();
         for (entry, at) in entries.into_iter().zip(at..) {
             if at == log.len() {
-                assert!(!log.contains(&entry), "storage holds {log:?} and is told to append {entry:?} again");
+                assert!(!log.contains(&entry), "storage holds {log:?} and receives {entry:?} again");
                 log.push(entry);
             }
-            assert_eq!(log.get(at), Some(&entry), "storage holds {log:?} and is told to put {entry:?} at {at}");
+            assert_eq!(log.get(at), Some(&entry), "storage holds {log:?} and receives {entry:?} for position {at}");
         }
     }
 }
 
-/// Reads and acknowledged writes as the clients see them: writes have one place each in one log, and a read sees a prefix of it that holds all
-/// writes acknowledged before the read began. A write may take effect at any time before its end, so its begin is of no interest.
+/// Strong consistency of reads and acknowledged writes as observed by the clients: each write has a position of its own in a
+/// single log, and a read returns a prefix of the log that contains all writes acknowledged before the read started. A write may
+/// take effect at any time before its acknowledgement, so its start is not recorded.
 #[manyworlds::monitor(Notice, Outcome)]
 #[derive(Default)]
 struct StrongConsistency {
     written: Vec<(usize, char)>,
-    /// How many of them had been acknowledged when the read began.
+    /// The number of writes that had been acknowledged when the read started.
     before_read: usize,
     read: Option<Vec<char>>,
 }
@@ -300,7 +304,7 @@ impl StrongConsistency {
         for (i, (at, value)) in self.written.iter().enumerate() {
             assert!(
                 self.written[..i].iter().all(|(other, _)| other != at),
-                "two writes were put in one place: {:?}",
+                "two writes have the same position: {:?}",
                 self.written
             );
             if let Some(log) = &self.read {

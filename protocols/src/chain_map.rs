@@ -1,14 +1,15 @@
-//! `chain-map`: a map by chain replication. `n` agents are a chain: a write goes to the head and is handed down, link by link; the tail answers
-//! when it has it. Reads are answered by the tail. So whatever was answered is held by the whole chain, and operations take effect in the
-//! order in which the tail handles them. An agent that is asked what is not its part passes it on to the head or the tail.
+//! `chain-map`: a map replicated by chain replication. `n` agents form a chain: a write goes to the head and is forwarded link by
+//! link; the tail responds when it has applied the write. Reads are answered by the tail. So every acknowledged write is held by
+//! the whole chain, and operations take effect in the order in which the tail handles them. An agent that receives a request
+//! that is not its responsibility forwards it to the head or the tail.
 //!
-//! Links are first in, first out (p2p): where messages overtake each other (asyn) the operations are still linearizable, because nobody but
-//! the tail answers, but the agents end up with different maps.
+//! Links are FIFO (p2p). Under asyn, where messages can overtake each other, the operations are still linearizable, because only
+//! the tail responds, but the agents end with different maps.
 //!
-//! `chain-map-bug`: the head answers a write at once, before it has gone down the chain. A read that comes later, at the tail, may
-//! not see it.
+//! `chain-map-bug`: the head acknowledges a write immediately, before the rest of the chain has it. A later read at the tail may
+//! miss the write.
 
-use crate::harness::{self, CLIENTS, HARNESS, KEYS, Talk};
+use crate::harness::{self, CLIENTS, ClientMessage, HARNESS, KEYS};
 use crate::{Build, Model, Param, Params};
 use manyworlds::actor::{Actor, Context, System};
 use manyworlds::linear::Sequential;
@@ -19,7 +20,7 @@ use std::collections::BTreeMap;
 
 const PARAMS: &[Param] = &[Param::int("n", 3, 1..=7, "agents"), HARNESS, CLIENTS, KEYS];
 
-/// The zoo entry.
+/// The model `chain-map`.
 pub const MODEL: Model = Model {
     name: "chain-map",
     summary: "a map replicated along a chain of n agents: writes go from head to tail, reads are answered by the tail",
@@ -27,36 +28,36 @@ pub const MODEL: Model = Model {
     build: Build::Actors(|params| Ok(system(params, true))),
 };
 
-/// The variant with a seeded bug.
+/// The model `chain-map-bug`, with a seeded bug.
 pub const BUG: Model = Model {
     name: "chain-map-bug",
-    summary: "the head answers a write before it has gone down the chain: a read that follows may miss it",
+    summary: "the head acknowledges a write before the rest of the chain has it: a later read may miss it",
     params: PARAMS,
     build: Build::Actors(|params| Ok(system(params, false))),
 };
 
-/// Between clients and agents, and along the chain; a client stands for its request.
+/// Messages between clients and agents, and along the chain. A request is identified by its client.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Message {
-    /// A client asks.
+    /// A request from a client.
     Ask(Operation<u8, u8>),
-    /// To the agent whose part it is: a client asks this.
+    /// A request of this client, forwarded to the responsible agent.
     Forward(Pid, Operation<u8, u8>),
-    /// Down the chain: a client writes this.
+    /// A write of this client, forwarded along the chain.
     Update(Pid, Operation<u8, u8>),
-    /// What a client is told about a key.
+    /// The response to a client, for a key.
     Answer(u8, Response<u8>),
 }
 
-impl Talk for Message {
+impl ClientMessage for Message {
     type Operation = Operation<u8, u8>;
     type Response = Response<u8>;
 
-    fn ask(operation: Operation<u8, u8>) -> Message {
+    fn request(operation: Operation<u8, u8>) -> Message {
         Message::Ask(operation)
     }
 
-    fn answer(&self) -> Option<Response<u8>> {
+    fn response(&self) -> Option<Response<u8>> {
         if let Message::Answer(_, response) = self { Some(*response) } else { None }
     }
 
@@ -70,22 +71,22 @@ impl Talk for Message {
     }
 }
 
-/// An agent's state: what it has stored, by key.
+/// An agent's state: the stored values, by key.
 pub type Store = BTreeMap<u8, Held<u8>>;
 
 struct Link {
     chain: Vec<Pid>,
-    nth: usize,
-    /// The agent that answers writes.
+    index: usize,
+    /// The index of the agent that acknowledges writes.
     answers: usize,
 }
 
 impl Link {
     fn request(&self, store: &mut Store, client: Pid, operation: Operation<u8, u8>, ctx: &mut Context<'_>) {
         let reads = matches!(operation, Operation::Get(_));
-        let in_charge = if reads { self.chain.len() - 1 } else { 0 };
-        match in_charge == self.nth {
-            false => ctx.send(self.chain[in_charge], Message::Forward(client, operation)),
+        let responsible = if reads { self.chain.len() - 1 } else { 0 };
+        match responsible == self.index {
+            false => ctx.send(self.chain[responsible], Message::Forward(client, operation)),
             true if reads => answer(client, &operation, Map::new().apply(store, &operation), ctx),
             true => self.update(store, client, operation, ctx),
         }
@@ -93,10 +94,10 @@ impl Link {
 
     fn update(&self, store: &mut Store, client: Pid, operation: Operation<u8, u8>, ctx: &mut Context<'_>) {
         let response = Map::new().apply(store, &operation);
-        if self.nth == self.answers {
+        if self.index == self.answers {
             answer(client, &operation, response, ctx);
         }
-        if let Some(&next) = self.chain.get(self.nth + 1) {
+        if let Some(&next) = self.chain.get(self.index + 1) {
             ctx.send(next, Message::Update(client, operation));
         }
     }
@@ -127,9 +128,9 @@ impl Actor for Link {
 fn system(params: &Params, tail_answers: bool) -> System {
     let chain: Vec<Pid> = (0..params.int("n") as u16).map(Pid::root).collect();
     let mut system = System::new().network(Network::P2p);
-    for nth in 0..chain.len() {
+    for index in 0..chain.len() {
         let answers = if tail_answers { chain.len() - 1 } else { 0 };
-        system.add(format!("agent{nth}"), Link { chain: chain.clone(), nth, answers });
+        system.add(format!("agent{index}"), Link { chain: chain.clone(), index, answers });
     }
     harness::add_clients::<Message>(&mut system, &chain, params);
     system

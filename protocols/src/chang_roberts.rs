@@ -1,12 +1,14 @@
-//! `chang-roberts`: leader election in a ring of `n` nodes that can only send to the next one (Chang and Roberts, 1979). Any node may call an
-//! election at any time by sending its number; a node passes on numbers greater than its own and swallows smaller ones, calling an election
-//! itself if it has not yet taken part. Whoever gets its own number back leads, and tells everybody.
+//! `chang-roberts`: leader election in a unidirectional ring of `n` nodes (Chang and Roberts, 1979). Any node may start an
+//! election at any time by sending its number to its successor. A node forwards numbers greater than its own and drops smaller
+//! ones; in the latter case it sends its own number if it has not yet taken part. A node that receives its own number is the
+//! leader, and announces this to all.
 //!
-//! There is at most one leader, it has the greatest number, and in the end everybody knows it. Whether the numbers grow or shrink along the
-//! ring (`order`) decides how far they travel. Nothing depends on the order of messages on a link: it is right under every network.
+//! There is at most one leader, it has the greatest number, and every node learns it eventually. Whether the numbers increase or
+//! decrease along the ring (`order`) determines how many messages are sent. The protocol does not depend on FIFO links: it is
+//! correct under every network.
 //!
-//! `chang-roberts-bug` swallows nothing: a node passes on every number that is not its own, so everybody who calls an election gets its number
-//! back and leads, be it the greatest or not.
+//! `chang-roberts-bug`: a node forwards every number that is not its own, so every node that starts an election receives its own
+//! number and becomes a leader, even if its number is not the greatest.
 
 use crate::{Build, Model, Param, Params};
 use manyworlds::Pid;
@@ -14,26 +16,26 @@ use manyworlds::actor::{Actor, Context, System};
 
 const PARAMS: &[Param] = &[
     Param::int("n", 6, 1..=64, "nodes"),
-    Param::text("order", "desc", "whether numbers grow or shrink along the ring: asc or desc"),
+    Param::text("order", "desc", "whether numbers increase or decrease along the ring: asc or desc"),
 ];
 
-/// The zoo entry.
+/// The model `chang-roberts`.
 pub const MODEL: Model = Model {
     name: "chang-roberts",
-    summary: "leader election in a ring of n nodes: one leader, the greatest",
+    summary: "leader election in a ring of n nodes: one leader, with the greatest number",
     params: PARAMS,
     build: Build::Actors(|params| system(params, |number, mine| number > mine)),
 };
 
-/// The variant with a seeded bug.
+/// The model `chang-roberts-bug`, with a seeded bug.
 pub const BUG: Model = Model {
     name: "chang-roberts-bug",
-    summary: "smaller numbers are passed on too: a node leads that is not the greatest",
+    summary: "smaller numbers are forwarded, too: a node without the greatest number becomes leader",
     params: PARAMS,
     build: Build::Actors(|params| system(params, |_, _| true)),
 };
 
-const CALL: &str = "call an election";
+const START_ELECTION: &str = "call an election";
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Message {
@@ -44,14 +46,14 @@ enum Message {
 struct Node {
     number: usize,
     next: Pid,
-    /// Whether it passes on another's number, given its own.
-    passes_on: fn(usize, usize) -> bool,
+    /// Whether the node forwards another node's number, given that number and its own.
+    forwards: fn(usize, usize) -> bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 struct Election {
     leads: bool,
-    /// The leader's number, as this node heard it first.
+    /// The first leader's number that this node received.
     leader: Option<usize>,
 }
 
@@ -60,7 +62,7 @@ impl Actor for Node {
     type Message = Message;
 
     fn start(&self, ctx: &mut Context<'_>) -> Election {
-        ctx.set_timer(CALL);
+        ctx.set_timer(START_ELECTION);
         Election::default()
     }
 
@@ -69,16 +71,16 @@ impl Actor for Node {
     }
 
     fn message(&self, election: &mut Election, _: Pid, message: &Message, ctx: &mut Context<'_>) {
-        // Whoever has heard of an election does not call another one.
-        let has_not_taken_part = ctx.timer_is_set(CALL);
-        ctx.cancel_timer(CALL);
+        // A node that has received a message does not start another election.
+        let has_not_taken_part = ctx.timer_is_set(START_ELECTION);
+        ctx.cancel_timer(START_ELECTION);
         match *message {
             Message::Candidate(number) if number == self.number => {
                 election.leads = true;
                 election.leader.get_or_insert(number);
                 ctx.send(self.next, Message::Elected(number));
             }
-            Message::Candidate(number) if (self.passes_on)(number, self.number) => {
+            Message::Candidate(number) if (self.forwards)(number, self.number) => {
                 ctx.send(self.next, Message::Candidate(number));
             }
             Message::Candidate(_) if has_not_taken_part => ctx.send(self.next, Message::Candidate(self.number)),
@@ -92,7 +94,7 @@ impl Actor for Node {
     }
 }
 
-fn system(params: &Params, passes_on: fn(usize, usize) -> bool) -> Result<System, String> {
+fn system(params: &Params, forwards: fn(usize, usize) -> bool) -> Result<System, String> {
     let n = params.int("n");
     let number = |i: usize| match params.text("order") {
         "asc" => Ok(i + 1),
@@ -104,7 +106,7 @@ fn system(params: &Params, passes_on: fn(usize, usize) -> bool) -> Result<System
     for i in 0..n {
         let next = Pid::root(((i + 1) % n) as u16);
         let number = number(i)?;
-        ring.push((system.add(format!("node {number}"), Node { number, next, passes_on }), next));
+        ring.push((system.add(format!("node {number}"), Node { number, next, forwards }), next));
     }
     let system = ring.into_iter().fold(system, |system, (node, next)| system.sends_only_to(node, [next]));
     Ok(system

@@ -1,8 +1,8 @@
-//! `chang-roberts-tla`: leader election on a one-way ring of `n` nodes with FIFO channels, after Chang and Roberts. Every node has sent
-//! its own id; a greater id is passed on, a smaller one dropped, and who gets its own id back has won. At most one node wins, and it has
-//! the greatest id. `order=asc` puts the ids 1 … n clockwise, `order=desc` n … 1.
+//! `chang-roberts-tla`: leader election on a unidirectional ring of `n` nodes with FIFO channels, after Chang and Roberts.
+//! Initially every node has sent its own id. A node forwards greater ids, drops smaller ones, and wins when it receives its own
+//! id. At most one node wins, and it has the greatest id. `order=asc` assigns the ids 1 … n clockwise, `order=desc` n … 1.
 //!
-//! `chang-roberts-tla-bug` passes smaller ids on instead of dropping them: every node gets its own id back, and wins.
+//! `chang-roberts-tla-bug`: nodes forward smaller ids instead of dropping them, so every node receives its own id and wins.
 
 use crate::bits::members;
 use crate::{Build, Param, Params};
@@ -20,7 +20,7 @@ fn order(params: &Params) -> Order {
     if params.text("order") == "desc" { Order::Descending } else { Order::Ascending }
 }
 
-/// `chang-roberts-tla`
+/// The model `chang-roberts-tla`.
 pub const MODEL: manyworlds::models::Model = manyworlds::models::Model {
     name: "chang-roberts-tla",
     summary: "Leader election on a ring as a specification (ChangRoberts.tla)",
@@ -30,17 +30,17 @@ pub const MODEL: manyworlds::models::Model = manyworlds::models::Model {
     }),
 };
 
-/// `chang-roberts-tla-bug`
+/// The model `chang-roberts-tla-bug`, with a seeded bug.
 pub const BUG: manyworlds::models::Model = manyworlds::models::Model {
     name: "chang-roberts-tla-bug",
-    summary: "chang-roberts-tla in which smaller ids are passed on",
+    summary: "chang-roberts-tla in which smaller ids are forwarded",
     params: PARAMS,
     build: Build::Specification(|params| {
         Ok(Box::new(ChangRoberts::with_bug(params.int("n"), order(params)).specification()))
     }),
 };
 
-/// Which way the ids go round.
+/// The order of the ids around the ring.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Order {
     /// 1 … n clockwise.
@@ -49,7 +49,7 @@ pub enum Order {
     Descending,
 }
 
-/// The specification for a number of nodes.
+/// The specification for a given number of nodes.
 #[derive(Clone, Debug)]
 pub struct ChangRoberts {
     n: usize,
@@ -57,26 +57,26 @@ pub struct ChangRoberts {
     bug: bool,
 }
 
-/// The most nodes there can be.
-const MOST: usize = 10;
+/// The maximal number of nodes.
+const MAX_NODES: usize = 10;
 
-/// A global state. Ids take four bits; none is zero.
+/// A global state. An id takes four bits and is not zero.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct State {
     /// Channel `i` leads from node `i` to the next: the first id in it is in the lowest bits.
-    channels: [u64; MOST],
+    channels: [u64; MAX_NODES],
     /// Bit `i`: node `i` has lost; bit `16 + i`: it has won.
     outcome: u32,
 }
 
-/// The node after this one receives from it.
+/// The successor of this node receives from it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Receive(pub u8);
 
 impl ChangRoberts {
     /// `n` nodes, at most ten.
     pub fn new(n: usize, order: Order) -> ChangRoberts {
-        assert!((1..=MOST).contains(&n), "from 1 to {MOST} nodes");
+        assert!((1..=MAX_NODES).contains(&n), "from 1 to {MAX_NODES} nodes");
         ChangRoberts { n, order, bug: false }
     }
 
@@ -122,7 +122,7 @@ impl fmt::Debug for State {
 }
 
 impl ChangRoberts {
-    /// The specification with all that it knows about itself.
+    /// The specification with its declared fingerprints.
     pub fn specification(self) -> Specification<ChangRoberts, Undeclared, Declared> {
         Specification::new(self).fingerprinted()
     }
@@ -133,22 +133,24 @@ impl Model for ChangRoberts {
     type Action = Receive;
 
     fn initial(&self) -> Vec<State> {
-        let mut channels = [0; MOST];
+        let mut channels = [0; MAX_NODES];
         (0..self.n).for_each(|node| channels[node] = self.id(node));
         vec![State { channels, outcome: 0 }]
     }
 
+    #[inline]
     fn actions(&self, state: &State, out: &mut Vec<Receive>) {
         out.extend((0..self.n).filter(|&i| state.channels[i] != 0).map(|i| Receive(i as u8)));
     }
 
+    #[inline]
     fn next(&self, state: &State, &Receive(from): &Receive) -> Option<State> {
         let (from, to) = (from as usize, (from as usize + 1) % self.n);
         let mut next = *state;
         let id = state.channels[from] & 15;
         next.channels[from] >>= 4;
         if id == self.id(to) {
-            // The latest outcome counts: a winner has not lost.
+            // The latest outcome replaces earlier ones: a winner has not lost.
             next.outcome = next.outcome & !(1 << to) | 1 << (16 + to);
         } else if id > self.id(to) {
             next.channels[to] = append(next.channels[to], id);
@@ -170,9 +172,10 @@ impl Model for ChangRoberts {
 }
 
 impl Fingerprinted for ChangRoberts {
+    #[inline]
     fn fingerprint(&self, state: &State) -> u128 {
-        let mut words = [u64::from(state.outcome); MOST + 1];
-        words[..MOST].copy_from_slice(&state.channels);
+        let mut words = [u64::from(state.outcome); MAX_NODES + 1];
+        words[..MAX_NODES].copy_from_slice(&state.channels);
         fingerprint::of_words(words)
     }
 }

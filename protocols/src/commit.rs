@@ -1,21 +1,21 @@
-//! `commit`: distributed commit (Must §6.3). Two committers share the keys; `t` transactions write all `k` of them.
+//! `commit`: distributed atomic commit (Must §6.3). Two committers share the keys; each of `t` transactions writes all `k` keys.
 //!
-//! A transaction sends its writes to the committers of their keys, then asks both to prepare. A committer that has all of a transaction's
-//! writes locks their keys and votes yes, or votes no if another transaction holds one of them; nobody waits for a lock. If both say yes the
-//! transaction commits, otherwise it aborts, and tells both. A question may overtake a write where the network lets it, so it says how
-//! many writes there are.
+//! A transaction sends its writes to the committers of their keys, then sends a prepare request to both. A committer that has
+//! received all writes of a transaction locks their keys and votes yes, or votes no if another transaction holds one of the
+//! locks; no transaction waits for a lock. If both vote yes the transaction commits, otherwise it aborts; it sends the decision to
+//! both. A prepare request may overtake a write if the network permits it, so the request carries the number of writes.
 //!
-//! Properties: a committer commits only what it has prepared; both commit the same transactions, in the same order (they all conflict, so
-//! that is serializability); no lock is left.
+//! Properties: a committer commits only transactions that it has prepared; both commit the same transactions in the same order
+//! (all transactions conflict, so this is serializability); no lock is held at the end.
 //!
-//! `commit-bug`: committers vote without looking at the locks. A world that shows it: two transactions prepare at both committers, and their
-//! decisions arrive in different orders.
+//! `commit-bug`: committers vote without checking the locks. Example of a violation: two transactions prepare at both
+//! committers, and their decisions arrive in different orders.
 
 use crate::{Build, Model, Param, Params};
 use manyworlds::prelude::*;
 use std::collections::BTreeMap;
 
-/// The zoo entry.
+/// The model `commit`.
 pub const MODEL: Model = Model {
     name: "commit",
     summary: "distributed commit: two committers serve t transactions over k keys (Must §6.3)",
@@ -23,7 +23,7 @@ pub const MODEL: Model = Model {
     build: Build::Program(|params| Ok(checker(params, Locks::Respected))),
 };
 
-/// The variant with a seeded bug.
+/// The model `commit-bug`, with a seeded bug.
 pub const BUG: Model = Model {
     name: "commit-bug",
     summary: "distributed commit whose committers ignore each other's locks: transactions are not serializable",
@@ -33,14 +33,14 @@ pub const BUG: Model = Model {
 
 const PARAMS: &[Param] = &[Param::int("t", 2, 1..=9, "transactions"), Param::int("k", 2, 2..=9, "keys")];
 
-/// What a committer does about the locks of others.
+/// Whether a committer checks the locks of other transactions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Locks {
     Respected,
     Ignored,
 }
 
-/// To a committer, from transaction `tx`.
+/// A message from transaction `tx` to a committer.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Request {
     Write { tx: usize, key: usize },
@@ -64,12 +64,12 @@ fn checker(params: &Params, locks: Locks) -> Checker {
         for tx in 0..t {
             process(format_args!("tx{tx}")).spawn(move || transaction(tx, k, pids));
         }
-        let [here, there] = committers.map(|committer| committer.join());
-        assert_eq!(here, there, "the committers disagree about what was committed, or in which order");
+        let [first, second] = committers.map(|committer| committer.join());
+        assert_eq!(first, second, "the committers disagree about what was committed, or in which order");
     })
 }
 
-/// Key `i` lives at committer `i % 2`.
+/// Key `i` belongs to committer `i % 2`.
 fn transaction(tx: usize, k: usize, committers: [Pid; 2]) {
     for key in 0..k {
         send(committers[key % 2], Request::Write { tx, key });
@@ -78,19 +78,19 @@ fn transaction(tx: usize, k: usize, committers: [Pid; 2]) {
         let writes = (0..k).filter(|key| key % 2 == i).count();
         send(committer, Request::Prepare { tx, writes, client: me() });
     }
-    // Whoever votes first, the decision needs both.
+    // The decision needs both votes, in any order.
     let commit = committers.map(|_| recv::<Vote>()) == [Vote::Yes, Vote::Yes];
     for committer in committers {
         send(committer, Request::Decide { tx, commit });
     }
 }
 
-/// What a committer knows of a transaction.
+/// The state of an undecided transaction at a committer.
 #[derive(Default)]
 struct Open {
     keys: Vec<usize>,
-    /// How many writes it has, and who asks.
-    question: Option<(usize, Pid)>,
+    /// The prepare request: the number of writes, and the client that waits for the vote.
+    prepare: Option<(usize, Pid)>,
     prepared: bool,
 }
 
@@ -113,7 +113,7 @@ impl Committer {
         }
     }
 
-    /// Serves until every transaction is decided; returns those committed, in order.
+    /// Handles requests until every transaction is decided; returns the committed transactions, in order.
     fn run(mut self) -> Vec<usize> {
         while self.undecided > 0 {
             match recv() {
@@ -122,20 +122,20 @@ impl Committer {
                     self.vote(tx);
                 }
                 Request::Prepare { tx, writes, client } => {
-                    self.open.entry(tx).or_default().question = Some((writes, client));
+                    self.open.entry(tx).or_default().prepare = Some((writes, client));
                     self.vote(tx);
                 }
                 Request::Decide { tx, commit } => self.decide(tx, commit),
             }
         }
-        assert!(self.holders.is_empty(), "all is decided, but keys are locked: {:?}", self.holders);
+        assert!(self.holders.is_empty(), "all transactions are decided, but keys are locked: {:?}", self.holders);
         self.committed
     }
 
-    /// Votes if it knows all it needs.
+    /// Votes if the prepare request and all writes have arrived.
     fn vote(&mut self, tx: usize) {
         let open = self.open.entry(tx).or_default();
-        let Some((_, client)) = open.question.filter(|(writes, _)| *writes == open.keys.len()) else { return };
+        let Some((_, client)) = open.prepare.filter(|(writes, _)| *writes == open.keys.len()) else { return };
         let free = open.keys.iter().all(|key| !self.holders.contains_key(key));
         open.prepared = free || self.locks == Locks::Ignored;
         if open.prepared {
@@ -146,7 +146,7 @@ impl Committer {
 
     fn decide(&mut self, tx: usize, commit: bool) {
         let open = self.open.remove(&tx).unwrap_or_default();
-        assert!(open.prepared || !commit, "told to commit {tx}, which it has not prepared");
+        assert!(open.prepared || !commit, "received the decision to commit {tx}, which is not prepared");
         if commit {
             self.committed.push(tx);
         }

@@ -1,8 +1,9 @@
-//! `counter`: `n` clients increment a counter `k` times each, and wait for each increment to be acknowledged. In whatever order they come, none
-//! is lost: at the end the counter stands at `n·k`. There are `(n·k)!/(k!)ⁿ` executions, but the order leaves no mark: `(2k + 1)ⁿ` states.
+//! `counter`: `n` clients each increment a shared counter `k` times, and wait for the acknowledgement of each increment. No
+//! increment is lost in any order: the final value is `n·k`. There are `(n·k)!/(k!)ⁿ` executions, but the state does not
+//! depend on the order of the increments: there are only `(2k + 1)ⁿ` states.
 //!
-//! `counter-bug` has clients that read the counter and write back one more: an increment between the two is lost, and the counter ends below
-//! `n·k`.
+//! `counter-bug`: clients increment with a read followed by a write. An increment between the two is lost, so the final value
+//! can be below `n·k`.
 
 use crate::{Build, Model, Param};
 use manyworlds::Pid;
@@ -14,27 +15,27 @@ const fn clients(default: u64) -> Param {
 
 const INCREMENTS: Param = Param::int("k", 2, 0..=100, "increments of each client");
 
-/// The zoo entry.
+/// The model `counter`.
 pub const MODEL: Model = Model {
     name: "counter",
     summary: "n clients increment a counter k times each: no increment is lost",
     params: &[clients(4), INCREMENTS],
-    build: Build::Actors(|params| Ok(system(params.int("n"), params.int("k"), Way::Add))),
+    build: Build::Actors(|params| Ok(system(params.int("n"), params.int("k"), Increment::Add))),
 };
 
-/// The variant with a seeded bug.
+/// The model `counter-bug`, with a seeded bug.
 pub const BUG: Model = Model {
     name: "counter-bug",
-    summary: "clients read the counter and write back one more: increments get lost",
+    summary: "clients increment by a read and a later write: increments get lost",
     params: &[clients(2), INCREMENTS],
-    build: Build::Actors(|params| Ok(system(params.int("n"), params.int("k"), Way::ReadAndWrite))),
+    build: Build::Actors(|params| Ok(system(params.int("n"), params.int("k"), Increment::ReadThenWrite))),
 };
 
-/// How a client increments.
+/// How a client increments the counter.
 #[derive(Clone, Copy)]
-enum Way {
+enum Increment {
     Add,
-    ReadAndWrite,
+    ReadThenWrite,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -73,17 +74,17 @@ impl Actor for Counter {
 struct Client {
     counter: Pid,
     increments: usize,
-    way: Way,
+    increment: Increment,
 }
 
-/// How many increments are still to be acknowledged.
+/// The number of increments that are not acknowledged yet.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Left(usize);
 
 impl Client {
-    fn increment(&self, left: &Left, ctx: &mut Context<'_>) {
+    fn send_next(&self, left: &Left, ctx: &mut Context<'_>) {
         if left.0 > 0 {
-            ctx.send(self.counter, if matches!(self.way, Way::Add) { Message::Add } else { Message::Read });
+            ctx.send(self.counter, if matches!(self.increment, Increment::Add) { Message::Add } else { Message::Read });
         }
     }
 }
@@ -94,7 +95,7 @@ impl Actor for Client {
 
     fn start(&self, ctx: &mut Context<'_>) -> Left {
         let left = Left(self.increments);
-        self.increment(&left, ctx);
+        self.send_next(&left, ctx);
         left
     }
 
@@ -103,18 +104,18 @@ impl Actor for Client {
             Message::Value(value) => ctx.send(from, Message::Write(value + 1)),
             Message::Done => {
                 left.0 -= 1;
-                self.increment(left, ctx);
+                self.send_next(left, ctx);
             }
             _ => unreachable!("these are sent to the counter"),
         }
     }
 }
 
-fn system(n: usize, k: usize, way: Way) -> System {
+fn system(n: usize, k: usize, increment: Increment) -> System {
     let mut system = System::new();
     let counter = system.add("counter", Counter);
     let clients: Vec<Pid> =
-        (1..=n).map(|i| system.add(format!("client {i}"), Client { counter, increments: k, way })).collect();
+        (1..=n).map(|i| system.add(format!("client {i}"), Client { counter, increments: k, increment })).collect();
     let system = clients.iter().fold(system, |system, &client| system.sends_only_to(client, [counter]));
     system
         .identical(clients)

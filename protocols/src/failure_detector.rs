@@ -1,17 +1,18 @@
-//! `failure-detector`: a detector pings `n` nodes in `rounds` rounds; a timer ends each round, at any time, since nobody knows how long answers
-//! take. A node is suspected while it has not answered any of the last `misses` rounds that have ended, as far as the detector has heard; a
-//! late answer clears it. `crashes` nodes may go down for good.
+//! `failure-detector`: a failure detector pings `n` nodes in `rounds` rounds. A timer ends each round, at any time, because the
+//! network is asynchronous. A node is suspected while the detector has received no answer of it to any of the last `misses`
+//! rounds that have ended; a late answer clears the suspicion. Up to `crashes` nodes crash, permanently.
 //!
-//! No detector can tell a node that is down from a slow one, so what it can promise speaks of the end, when all answers have arrived:
-//! - complete: a node that is down is suspected, unless it did answer one of the last `misses` rounds before it went down. Who answered what
-//!   is taken from the nodes' own books, which survive crashes, and not from the detector's;
-//! - accurate in the end: a node that is up is not suspected.
+//! No detector can distinguish a crashed node from a slow one, so its guarantees concern the quiescent state, when all answers
+//! have arrived:
+//! - completeness: a crashed node is suspected, unless it answered one of the last `misses` rounds before its crash. The
+//!   property reads this from the durable state of the nodes, which survives crashes, not from the detector;
+//! - eventual accuracy: a running node is not suspected.
 //!
-//! On the way a node that is up may be suspected, and the model says so. Answers carry the number of their round, so that every network
-//! will do.
+//! Before that a running node may be suspected, and a property of the model checks that this is possible. Answers carry the
+//! number of their round, so the model is correct under every network.
 //!
-//! `failure-detector-bug` does not look at that number: a late answer counts as an answer to the current round, and a node that answered and
-//! went down long ago is not suspected.
+//! `failure-detector-bug`: the detector ignores the round number of answers: a late answer counts for the current round, so a
+//! node that answered an early round and crashed is not suspected.
 
 use crate::{Build, Model, Param, Params};
 use manyworlds::Pid;
@@ -22,22 +23,22 @@ use std::collections::{BTreeMap, BTreeSet};
 const PARAMS: &[Param] = &[
     Param::int("n", 3, 1..=63, "nodes"),
     Param::int("rounds", 2, 1..=20, "rounds of pings"),
-    Param::int("misses", 1, 1..=20, "rounds without an answer that make suspicious"),
-    Param::int("crashes", 1, 0..=63, "nodes that go down"),
+    Param::int("misses", 1, 1..=20, "rounds without an answer after which a node is suspected"),
+    Param::int("crashes", 1, 0..=63, "nodes that crash"),
 ];
 
-/// The zoo entry.
+/// The model `failure-detector`.
 pub const MODEL: Model = Model {
     name: "failure-detector",
-    summary: "a detector pings n nodes and suspects who does not answer: completeness, accuracy in the end",
+    summary: "a detector pings n nodes and suspects those that do not answer: completeness, eventual accuracy",
     params: PARAMS,
     build: Build::Actors(|params| Ok(system(params, |answered, _| answered))),
 };
 
-/// The variant with a seeded bug.
+/// The model `failure-detector-bug`, with a seeded bug.
 pub const BUG: Model = Model {
     name: "failure-detector-bug",
-    summary: "late answers count as answers to the current round: a node that is down is not suspected",
+    summary: "late answers count for the current round: a crashed node is not suspected",
     params: PARAMS,
     build: Build::Actors(|params| Ok(system(params, |_, current| current))),
 };
@@ -54,13 +55,13 @@ struct Detector {
     nodes: Vec<Pid>,
     rounds: usize,
     misses: usize,
-    /// Which round an answer counts for, given the one that it names and the current one.
+    /// The round for which an answer counts, given the round number in the answer and the current round.
     counts_for: fn(usize, usize) -> usize,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 struct Suspicion {
-    /// Rounds that have ended.
+    /// The number of rounds that have ended.
     ended: usize,
     /// The last round that each node answered.
     heard: BTreeMap<Pid, usize>,
@@ -68,12 +69,12 @@ struct Suspicion {
 }
 
 impl Detector {
-    fn judge(&self, state: &mut Suspicion) {
+    fn update_suspected(&self, state: &mut Suspicion) {
         let heard = |node: &Pid| state.heard.get(node).copied().unwrap_or(0);
         state.suspected = self.nodes.iter().copied().filter(|node| heard(node) + self.misses <= state.ended).collect();
     }
 
-    fn begin(&self, round: usize, ctx: &mut Context<'_>) {
+    fn start_round(&self, round: usize, ctx: &mut Context<'_>) {
         ctx.broadcast(&self.nodes, Message::Ping(round));
         ctx.set_timer(ROUND_ENDS);
     }
@@ -84,23 +85,23 @@ impl Actor for Detector {
     type Message = Message;
 
     fn start(&self, ctx: &mut Context<'_>) -> Suspicion {
-        self.begin(1, ctx);
+        self.start_round(1, ctx);
         Suspicion::default()
     }
 
     fn message(&self, state: &mut Suspicion, from: Pid, message: &Message, _: &mut Context<'_>) {
-        let Message::Pong(round) = *message else { unreachable!("nobody pings the detector") };
+        let Message::Pong(round) = *message else { unreachable!("the detector receives only answers") };
         let current = self.rounds.min(state.ended + 1);
         let heard = state.heard.entry(from).or_insert(0);
         *heard = (*heard).max((self.counts_for)(round, current));
-        self.judge(state);
+        self.update_suspected(state);
     }
 
     fn timer(&self, state: &mut Suspicion, _: &'static str, ctx: &mut Context<'_>) {
         state.ended += 1;
-        self.judge(state);
+        self.update_suspected(state);
         if state.ended < self.rounds {
-            self.begin(state.ended + 1, ctx);
+            self.start_round(state.ended + 1, ctx);
         }
     }
 
@@ -128,7 +129,7 @@ impl Actor for Node {
     }
 
     fn message(&self, answered: &mut Answered, from: Pid, message: &Message, ctx: &mut Context<'_>) {
-        let Message::Ping(round) = *message else { unreachable!("nodes are pinged") };
+        let Message::Ping(round) = *message else { unreachable!("nodes receive only pings") };
         answered.0 = answered.0.max(round);
         ctx.send(from, Message::Pong(round));
     }
@@ -157,12 +158,12 @@ fn system(params: &Params, counts_for: fn(usize, usize) -> usize) -> System {
         .faults(Faults { crashes: crashes as u8, ..Faults::default() })
         .may_crash(nodes)
         .at_rest("whoever is down and missed the last rounds is suspected", move |view| {
-            let mut missing =
+            let mut crashed =
                 view.all::<Answered>().filter(|&(node, answered)| !view.is_up(node) && answered.0 + misses <= rounds);
-            missing.all(|(node, _)| suspected(view).any(|suspect| suspect == node))
+            crashed.all(|(node, _)| suspected(view).any(|suspect| suspect == node))
         })
         .at_rest("nobody who is up is suspected", |view| suspected(view).all(|node| !view.is_up(node)));
-    // Within the rounds there are it takes `misses` of them to become suspicious.
+    // With fewer than `misses` rounds no node is ever suspected.
     if misses > rounds {
         return system;
     }

@@ -1,15 +1,16 @@
-//! `german`: a cache line shared by `n` clients under a directory, after German's protocol, a challenge for verifiers. A client asks the home
-//! for a shared copy or for the only one; the home serves one request at a time: it has the copies withdrawn that are in the way, waits for
-//! all to be given up, and grants. Each client asks `requests` times, for what it chooses.
+//! `german`: German's directory-based cache coherence protocol, a standard benchmark of verification: a cache line shared by `n`
+//! clients. A client requests a shared or an exclusive copy from the home node. The home serves one request at a time: it
+//! withdraws the conflicting copies, waits until all of them are given up, and grants the request. Each client sends `requests`
+//! requests and chooses the kind of copy.
 //!
-//! An exclusive copy excludes every other copy. So that a breach leaves a mark, the line holds a number: whoever gets the only copy
-//! adds one to it, and gives the number back when the copy is withdrawn; at the end no addition is lost. And the home insists that copies are
-//! given up only while it waits for them.
+//! An exclusive copy excludes every other copy. To make a violation visible in the final state, the line holds a number: a client
+//! that gets an exclusive copy increments it, and returns the number when the copy is withdrawn; at the end no increment is lost.
+//! The home also asserts that copies are given up only while it waits for them.
 //!
-//! A grant must not be overtaken by the withdrawal that follows it: p2p, the default, is the weakest network under which it is right.
-//! Under asyn a client gives up a copy that it has not got yet, and keeps it when it comes.
+//! A grant must not be overtaken by the withdrawal that follows it: p2p, the default, is the weakest network under which the
+//! protocol is correct. Under asyn a client gives up a copy that has not arrived yet, and keeps the copy when it arrives.
 //!
-//! `german-bug` has a home that grants as soon as one copy is given up, while others are still being withdrawn.
+//! `german-bug`: the home grants as soon as one copy is given up, while others are still being withdrawn.
 
 use crate::{Build, Model, Param};
 use manyworlds::Pid;
@@ -20,7 +21,7 @@ use std::collections::{BTreeSet, VecDeque};
 const PARAMS: &[Param] =
     &[Param::int("n", 3, 1..=32, "clients"), Param::int("requests", 2, 0..=10, "requests of each client")];
 
-/// The zoo entry.
+/// The model `german`.
 pub const MODEL: Model = Model {
     name: "german",
     summary: "directory cache coherence for n clients: an exclusive copy is the only one",
@@ -28,7 +29,7 @@ pub const MODEL: Model = Model {
     build: Build::Actors(|params| Ok(system(params.int("n"), params.int("requests"), |missing| missing == 0))),
 };
 
-/// The variant with a seeded bug.
+/// The model `german-bug`, with a seeded bug.
 pub const BUG: Model = Model {
     name: "german-bug",
     summary: "the home grants when the first copy is given up: another may still be in use",
@@ -47,12 +48,12 @@ enum Message {
     Request(Access),
     Grant(Access, usize),
     Withdraw,
-    /// The copy is given up; the number if it was the only copy.
+    /// The copy is given up; it carries the number if the copy was exclusive.
     GivenUp(Option<usize>),
 }
 
 struct Home {
-    /// Whether it grants while this many copies are still to be given up.
+    /// Whether the home grants while this many copies are still to be given up.
     grants: fn(usize) -> bool,
 }
 
@@ -61,14 +62,14 @@ struct Directory {
     number: usize,
     holders: BTreeSet<Pid>,
     exclusive: bool,
-    /// Requests that wait, the one that is being served first.
+    /// Pending requests; the first one is being served.
     queue: VecDeque<(Pid, Access)>,
     /// Copies that are being withdrawn.
     withdrawn: BTreeSet<Pid>,
 }
 
 impl Home {
-    /// Begins to serve the first request.
+    /// Starts to serve the first request.
     fn serve(&self, directory: &mut Directory, ctx: &mut Context<'_>) {
         let Some(&(_, access)) = directory.queue.front() else { return };
         if access == Access::Exclusive || directory.exclusive {
@@ -109,7 +110,7 @@ impl Actor for Home {
             Message::GivenUp(number) => {
                 directory.number = number.unwrap_or(directory.number);
                 directory.holders.remove(&from);
-                assert!(directory.withdrawn.remove(&from), "a copy is given up that was not waited for");
+                assert!(directory.withdrawn.remove(&from), "a copy is given up that the home has not withdrawn");
                 if (self.grants)(directory.withdrawn.len()) {
                     self.grant(directory, ctx);
                 }
@@ -130,7 +131,7 @@ impl Actor for Home {
     }
 }
 
-const ASK: &str = "ask for a copy";
+const REQUEST: &str = "ask for a copy";
 
 struct Client {
     home: Pid,
@@ -140,17 +141,17 @@ struct Client {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Cache {
     copy: Option<(Access, usize)>,
-    /// Requests to come.
+    /// The number of requests still to send.
     left: usize,
-    /// How often it has added one to the number.
+    /// How many times the client has incremented the number.
     added: usize,
 }
 
 impl Client {
-    /// Whoever has the only copy needs nothing more, until it is withdrawn.
-    fn plan(&self, cache: &Cache, ctx: &mut Context<'_>) {
+    /// Sets the timer for the next request, unless the client has an exclusive copy.
+    fn schedule_request(&self, cache: &Cache, ctx: &mut Context<'_>) {
         if cache.left > 0 && !matches!(cache.copy, Some((Access::Exclusive, _))) {
-            ctx.set_timer(ASK);
+            ctx.set_timer(REQUEST);
         }
     }
 }
@@ -161,7 +162,7 @@ impl Actor for Client {
 
     fn start(&self, ctx: &mut Context<'_>) -> Cache {
         let cache = Cache { copy: None, left: self.requests, added: 0 };
-        self.plan(&cache, ctx);
+        self.schedule_request(&cache, ctx);
         cache
     }
 
@@ -180,13 +181,13 @@ impl Actor for Client {
                 let adds = usize::from(access == Access::Exclusive);
                 cache.copy = Some((access, number + adds));
                 cache.added += adds;
-                self.plan(cache, ctx);
+                self.schedule_request(cache, ctx);
             }
             Message::Withdraw => {
                 let only = cache.copy.take().filter(|&(access, _)| access == Access::Exclusive);
                 ctx.send(self.home, Message::GivenUp(only.map(|(_, number)| number)));
                 if only.is_some() {
-                    self.plan(cache, ctx);
+                    self.schedule_request(cache, ctx);
                 }
             }
             Message::Request(_) | Message::GivenUp(_) => unreachable!("these are sent to the home"),

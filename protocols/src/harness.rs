@@ -1,16 +1,16 @@
-//! Harnesses for objects that agents provide together: two reads and one or two writes (DS2 §4.1), or one read less. One read and one write are
-//! enough for most bugs, and few enough for whoever wants to see every schedule.
+//! Client harnesses for replicated objects: two reads and one or two writes (DS2 §4.1), or one read and one or two writes. One read and one write
+//! suffice to expose most bugs, and have few enough schedules for an exhaustive enumeration.
 //!
-//! Operations must be able to come one after the other, or there is no order that a history could violate. There are two ways:
+//! Some operation must be able to follow another: if all operations overlap, their real-time order imposes no constraint. There are two kinds of clients:
 //!
-//! - `clients=each`: each request has a client of its own that asks at any time. Every order of operations that the object allows is seen, and
-//!   schedulers have far too much to do: the moment at which a client asks is a step like any other.
-//! - `clients=two`: two clients begin at once; each writes, and then reads from another agent. (With one write the second client
-//!   only reads: DS2's figure 7.) Whatever shows is real, but their first operations always overlap, so a bug may not show: that of
-//!   `adr-bug` takes a read after a read while the write is still on its way.
+//! - `clients=each`: each request has its own client, which sends it at any time. All orders of operations that the object allows are
+//!   explored. The number of schedules is large, because each client's decision to send is a step of its own.
+//! - `clients=two`: two clients start immediately; each writes, then reads from another agent. (With one write the second client
+//!   only reads: DS2's figure 7.) All violations that are found are real, but the first operations always overlap, so bugs can be missed: that
+//!   of `adr-bug` requires a read that follows a read while the write is still in progress.
 //!
-//! A client of `two` is one actor for each of its requests, because agents take a client for its request; the one whose request was
-//! answered tells the next to ask.
+//! A client of `two` consists of one actor per request, because agents identify a request by its client. An actor that has received its response
+//! triggers the next one.
 
 use crate::{Param, Params};
 use manyworlds::Pid;
@@ -21,21 +21,21 @@ use manyworlds::linear::specs::{map, register};
 use std::fmt::Debug;
 use std::hash::Hash;
 
-/// Which harness.
+/// The parameter for the number of reads and writes.
 pub(crate) const HARNESS: Param = Param::choice("h", &["2r1w", "2r2w", "1r1w", "1r2w"], "how many reads and writes");
 
-/// Who asks.
+/// The parameter that selects the kind of clients.
 pub(crate) const CLIENTS: Param =
     Param::choice("clients", &["each", "two"], "each request at any time, or two clients, one request after the other");
 
-/// Over how many keys of a map the requests are spread.
+/// The parameter for the number of keys that the requests use.
 pub(crate) const KEYS: Param = Param::int("keys", 1, 1..=2, "keys that are read and written");
 
-/// What a client asks.
+/// The request of a client.
 #[derive(Clone, Copy)]
 pub(crate) struct Request {
     key: u8,
-    /// `None`: it reads.
+    /// The value to write; `None` for a read.
     writes: Option<u8>,
 }
 
@@ -51,93 +51,93 @@ impl From<Request> for map::Operation<u8, u8> {
     }
 }
 
-/// Messages that carry requests from clients to agents, and answers back.
-pub(crate) trait Talk: Clone + Eq + Hash + Debug + Send + Sync + 'static {
-    /// What a client asks.
+/// A message type that carries requests from clients to agents, and responses back.
+pub(crate) trait ClientMessage: Clone + Eq + Hash + Debug + Send + Sync + 'static {
+    /// The operation that a client invokes.
     type Operation: From<Request> + Clone + Eq + Hash + Debug + Send + Sync + 'static;
-    /// What it is told.
+    /// The response that a client receives.
     type Response: Clone + Eq + Hash + Debug + Send + Sync + 'static;
 
-    /// From a client to an agent.
-    fn ask(operation: Self::Operation) -> Self;
+    /// The request of a client to an agent.
+    fn request(operation: Self::Operation) -> Self;
 
-    /// What an agent tells a client.
-    fn answer(&self) -> Option<Self::Response>;
+    /// The response that this message carries, if it is a response.
+    fn response(&self) -> Option<Self::Response>;
 
-    /// The key that it is about; `None` if it may be about any.
+    /// The only key that this message concerns; `None` if it may concern any key.
     fn key(&self) -> Option<u8>;
 
-    /// What LiViola is told about it.
+    /// The declaration of keys for the scheduler LiViola.
     fn touches(&self) -> Keys {
         self.key().map_or(Keys::Unknown, |key| Keys::only([key]))
     }
 }
 
-/// A client that asks once.
-struct Client<M: Talk> {
+/// A client that sends one request.
+struct Client<M: ClientMessage> {
     agent: Pid,
     operation: M::Operation,
-    begins: Begins,
-    /// Who asks next, and what it is told: what it will ask.
+    start: Start,
+    /// The next actor of the same client, and the request that triggers it.
     next: Option<(Pid, M)>,
 }
 
-/// When a client asks.
+/// When a client sends its request.
 #[derive(Clone, Copy)]
-enum Begins {
-    /// At the start.
-    AtOnce,
-    /// At any time: it reminds itself.
-    AtAnyTime,
-    /// When somebody tells it to.
-    WhenTold,
+enum Start {
+    /// In the initial state.
+    Immediate,
+    /// At any time: the client sends a trigger to itself.
+    AnyTime,
+    /// When another actor sends a trigger.
+    Triggered,
 }
 
-impl<M: Talk> Client<M> {
-    fn ask(&self, ctx: &mut Context<'_>) {
+impl<M: ClientMessage> Client<M> {
+    fn invoke(&self, ctx: &mut Context<'_>) {
         ctx.invoked(self.operation.clone());
-        ctx.send(self.agent, M::ask(self.operation.clone()));
+        ctx.send(self.agent, M::request(self.operation.clone()));
     }
 }
 
-impl<M: Talk> Actor for Client<M> {
+impl<M: ClientMessage> Actor for Client<M> {
     type State = Progress<M::Response>;
     type Message = M;
 
     fn start(&self, ctx: &mut Context<'_>) -> Progress<M::Response> {
-        match self.begins {
-            Begins::AtOnce => self.ask(ctx),
-            Begins::AtAnyTime => ctx.send(ctx.me(), M::ask(self.operation.clone())),
-            Begins::WhenTold => {}
+        match self.start {
+            Start::Immediate => self.invoke(ctx),
+            Start::AnyTime => ctx.send(ctx.me(), M::request(self.operation.clone())),
+            Start::Triggered => {}
         }
         Progress { responses: Vec::new() }
     }
 
     fn message(&self, progress: &mut Progress<M::Response>, _: Pid, message: &M, ctx: &mut Context<'_>) {
-        match message.answer() {
-            // Whatever is no answer is a reminder.
-            None => self.ask(ctx),
+        match message.response() {
+            // A message without a response is a trigger.
+            None => self.invoke(ctx),
             Some(response) if progress.responses.is_empty() => {
                 ctx.returned(response.clone());
                 progress.responses.push(response);
-                if let Some((next, reminder)) = &self.next {
-                    ctx.send(*next, reminder.clone());
+                if let Some((next, trigger)) = &self.next {
+                    ctx.send(*next, trigger.clone());
                 }
             }
-            // Two leaders may answer the same request.
+            // Two leaders may respond to the same request.
             Some(_) => {}
         }
     }
 }
 
-/// A client's name, the agent that it asks, and what it asks.
-type Asks = (&'static str, Pid, Request);
+/// A client's name, the agent to which it sends, and its request.
+type ClientSpec = (&'static str, Pid, Request);
 
-/// Adds the clients of the harness to a system that has these agents already.
+/// Adds the clients of the harness to a system that already contains these agents.
 ///
-/// The first write goes to the first agent, and whoever reads at the last one may have missed it. With two keys, this write and this read
-/// are about the first key, the other read and the other write about the second.
-pub(crate) fn add_clients<M: Talk>(system: &mut System, agents: &[Pid], params: &Params) {
+/// The first write goes to the first agent; a read at the last agent may miss it. With two keys, this write and this read use the first
+/// key, the other read and the other write the second key.
+pub(crate) fn add_clients<M: ClientMessage>(system: &mut System, agents: &[Pid], params: &Params) {
     let (first, last) = (agents[0], agents[agents.len() - 1]);
     // A register has no keys.
     let other = u8::from(params.json().get("keys").is_some_and(|keys| keys == 2));
@@ -151,35 +151,35 @@ pub(crate) fn add_clients<M: Talk>(system: &mut System, agents: &[Pid], params: 
         "1r1w" => &["writer2", "reader2"],
         _ => &[],
     };
-    let asked = |asks: &Asks| !left_out.contains(&asks.0);
+    let included = |spec: &ClientSpec| !left_out.contains(&spec.0);
     if params.text("clients") == "each" {
-        for asks in [writer1, reader1, reader2, writer2].into_iter().filter(asked) {
-            add::<M>(system, asks, Begins::AtAnyTime, None);
+        for spec in [writer1, reader1, reader2, writer2].into_iter().filter(included) {
+            add::<M>(system, spec, Start::AnyTime, None);
         }
         return;
     }
-    // Depth first, what was added first is tried in other orders last. With the client that is sure to write in the second place, EX comes upon
-    // the bug of `edr` after 40,707 schedules; the other way round, not in a million.
+    // A depth-first search varies the steps of the actor that was added first last. With the client that always writes added second, EX finds
+    // the bug of `edr` after 40,707 schedules; with it added first, not within a million.
     for session in [[writer2, reader2], [writer1, reader1]] {
-        add_session::<M>(system, session.into_iter().filter(asked).collect());
+        add_session::<M>(system, session.into_iter().filter(included).collect());
     }
 }
 
-/// Adds a client that asks one thing after the other: the last first, so that each knows who comes next.
-fn add_session<M: Talk>(system: &mut System, session: Vec<Asks>) {
+/// Adds a client that sends one request after the other. The last actor is added first, because each refers to the next one.
+fn add_session<M: ClientMessage>(system: &mut System, session: Vec<ClientSpec>) {
     let mut next = None;
-    for (nth, asks) in session.into_iter().enumerate().rev() {
-        let begins = if nth == 0 { Begins::AtOnce } else { Begins::WhenTold };
-        next = Some((add(system, asks, begins, next), M::ask(asks.2.into())));
+    for (index, spec) in session.into_iter().enumerate().rev() {
+        let start = if index == 0 { Start::Immediate } else { Start::Triggered };
+        next = Some((add(system, spec, start, next), M::request(spec.2.into())));
     }
 }
 
-fn add<M: Talk>(system: &mut System, asks: Asks, begins: Begins, next: Option<(Pid, M)>) -> Pid {
-    let (name, agent, request) = asks;
-    system.add(name, Client { agent, operation: request.into(), begins, next })
+fn add<M: ClientMessage>(system: &mut System, spec: ClientSpec, start: Start, next: Option<(Pid, M)>) -> Pid {
+    let (name, agent, request) = spec;
+    system.add(name, Client { agent, operation: request.into(), start, next })
 }
 
-/// Whether every client has its answer.
-pub(crate) fn all_answered<M: Talk>(view: &View<'_>) -> bool {
+/// Whether every client has received its response.
+pub(crate) fn all_answered<M: ClientMessage>(view: &View<'_>) -> bool {
     view.all::<Progress<M::Response>>().all(|(_, progress)| !progress.responses.is_empty())
 }

@@ -1,11 +1,11 @@
-//! `lastzero`: cells 0 to `n` hold zero. Writer `j` of `n` reads cell `j - 1` and writes one more into cell `j`; a reader looks for the last
-//! zero, from cell `n` downwards. Cell 0 is never written, so it always finds one; no cell ever holds more than its number. How many orders of
-//! reads and writes can be told apart grows exponentially, and most pairs of steps have nothing to do with each other: a classic of
-//! partial-order reduction.
+//! `lastzero`: cells 0 to `n` are initially zero. Writer `j` of `n` reads cell `j - 1` and writes the value plus one to cell `j`;
+//! a reader searches for the last zero, from cell `n` downwards. Cell 0 is never written, so the reader always finds a zero; no
+//! cell ever holds more than its index. The number of inequivalent orders of reads and writes grows exponentially, and most
+//! pairs of steps are independent: a standard benchmark of partial-order reduction.
 //!
-//! Cells are actors as well: to read or write is to send and to wait for the answer.
+//! Cells are actors, too: a read sends a request and waits for the reply; a write sends a message.
 //!
-//! `lastzero-bug` has a reader that stops before cell 0: if every writer is faster than it, it finds no zero.
+//! `lastzero-bug`: the reader stops before cell 0. If every writer has finished before, the reader finds no zero.
 
 use crate::{Build, Model, Param};
 use manyworlds::Pid;
@@ -13,15 +13,15 @@ use manyworlds::actor::{Actor, Context, System};
 
 const PARAMS: &[Param] = &[Param::int("n", 4, 1..=31, "writers")];
 
-/// The zoo entry.
+/// The model `lastzero`.
 pub const MODEL: Model = Model {
     name: "lastzero",
-    summary: "n writers fill an array in a chain, a reader looks for the last zero",
+    summary: "each of n writers reads a cell and writes the next; a reader searches for the last zero",
     params: PARAMS,
     build: Build::Actors(|params| Ok(system(params.int("n"), 0))),
 };
 
-/// The variant with a seeded bug.
+/// The model `lastzero-bug`, with a seeded bug.
 pub const BUG: Model = Model {
     name: "lastzero-bug",
     summary: "the reader stops before cell 0: it may find no zero",
@@ -53,12 +53,12 @@ impl Actor for Cell {
         match *message {
             Message::Read => ctx.send(from, Message::Value(content.0)),
             Message::Write(value) => content.0 = value,
-            Message::Value(_) => unreachable!("nobody sends values to cells"),
+            Message::Value(_) => unreachable!("values are not sent to cells"),
         }
     }
 }
 
-/// Reads one cell, writes the next.
+/// Reads one cell, then writes the next.
 struct Writer {
     reads: Pid,
     writes: Pid,
@@ -78,7 +78,7 @@ impl Actor for Writer {
     }
 }
 
-/// Looks for the last zero in `cells`, downwards to `lowest`.
+/// Searches for the last zero in `cells`, from the last cell down to `lowest`.
 struct Reader {
     cells: Vec<Pid>,
     lowest: usize,
@@ -122,7 +122,7 @@ fn system(n: usize, lowest: usize) -> System {
     let writer = |j: usize| Writer { reads: cells[j - 1], writes: cells[j] };
     let writers: Vec<Pid> = (1..=n).map(|j| system.add(format!("writer {j}"), writer(j))).collect();
     let reader = system.add("reader", Reader { cells: cells.clone(), lowest });
-    // Cell i answers the writer of cell i + 1, if there is one, and the reader.
+    // Cell i replies to the writer of cell i + 1, if there is one, and to the reader.
     for (i, &cell) in cells.iter().enumerate() {
         system = system.sends_only_to(cell, writers.get(i).copied().into_iter().chain([reader]));
     }

@@ -1,30 +1,33 @@
-//! `leader`: leader election by leases. `n` nodes follow a global clock that is set forward `i` times, by 1, 2 or 3 each time (Must §6.3).
+//! `leader`: leader election by leases. `n` nodes follow a global clock that advances `i` times, by 1, 2 or 3 each time (Must §6.3).
 //!
-//! The clock tells all nodes the time. A node that knows of no lease for it applies for one at an atomic writer (in the place of a replicated
-//! log), which compares and sets: the applicant names the last lease it knows of, all of which is over. If there is none after it, it gets
-//! the next one and announces itself to all others; else it is told the last lease and, if that is not over, waits to hear from its holder.
-//! Nodes may hear of the time and of leaders late, and under asyn in any order: it is right under all four networks.
+//! The clock sends the time to all nodes. A node that has seen no lease for this time applies for one at an atomic writer (which
+//! stands for a replicated log). The writer performs a compare-and-set: the applicant sends the term of the last lease that it
+//! has seen, which has expired. If there is no later lease, the applicant gets the next one and announces itself to all other
+//! nodes; otherwise the writer replies with the last lease and, if that has not expired, the applicant waits for the announcement
+//! of its holder. Nodes may receive the time and announcements late, and under asyn in any order: the protocol is correct under
+//! all four networks.
 //!
-//! Property: no two leaders at one time, and no two in one term. Each node checks what it hears against its own leases; in `leader+mon` the
-//! monitor `Uniqueness` checks all announcements. It observes one message of each announcement, a filter drops the copies for the other
-//! nodes. Whoever leads has almost always heard of the leader before, so announcements have few orders and the monitor few worlds of its own.
+//! Property: no two leaders at one time, and no two in one term. Each node checks the announcements that it receives against its
+//! own leases; in `leader+mon` the monitor `Uniqueness` checks all announcements. It observes one message of each announcement;
+//! a filter drops the copies for the other nodes. A node that becomes leader has almost always received the announcement of the
+//! previous one, so announcements have few orders, and the monitor adds few executions.
 //!
-//! `leader-bug`: the writer sets without comparing. A world that shows it: two nodes hear the first tick and apply before either has heard of
-//! the other.
+//! `leader-bug`: the writer sets without comparing. Example of a violation: two nodes receive the first tick and apply before
+//! either has received the announcement of the other.
 
 use crate::{Build, Model, Param, Params};
 use manyworlds::prelude::*;
 use std::ops::Range;
 
-/// The zoo entry.
+/// The model `leader`.
 pub const MODEL: Model = Model {
     name: "leader",
-    summary: "leader election by leases: n nodes, a clock set forward i times by 1, 2 or 3 (Must §6.3)",
+    summary: "leader election by leases: n nodes, a clock that advances i times by 1, 2 or 3 (Must §6.3)",
     params: PARAMS,
     build: Build::Program(|params| Ok(checker(params, Writer::ComparesAndSets))),
 };
 
-/// The same with a monitor.
+/// The model `leader+mon`: the same protocol with a monitor.
 pub const MONITORED: Model = Model {
     name: "leader+mon",
     summary: "leader election with a monitor that checks that leaders are unique",
@@ -32,7 +35,7 @@ pub const MONITORED: Model = Model {
     build: Build::Program(|params| Ok(checker(params, Writer::ComparesAndSets).monitor(Uniqueness::default))),
 };
 
-/// The variant with a seeded bug.
+/// The model `leader-bug`, with a seeded bug.
 pub const BUG: Model = Model {
     name: "leader-bug",
     summary: "leader election whose writer does not compare: two leaders at one time",
@@ -42,10 +45,10 @@ pub const BUG: Model = Model {
 
 const PARAMS: &[Param] = &[Param::int("n", 2, 2..=9, "nodes"), Param::int("i", 2, 0..=9, "increments of the clock")];
 
-/// How long a lease lasts.
+/// The duration of a lease.
 const LEASE: u32 = 2;
 
-/// How leases are given away.
+/// How the writer grants leases.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Writer {
     ComparesAndSets,
@@ -77,7 +80,7 @@ fn clock(nodes: &[Pid], i: usize) {
     }
 }
 
-/// The right to lead in a term, at certain times.
+/// The right to be the leader of a term, for a range of times.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Lease {
     term: u32,
@@ -89,16 +92,16 @@ struct Lease {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Peers(Vec<Pid>);
 
-/// What a node hears.
+/// A message from the clock or from a leader to a node.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum News {
     Time(u32),
     Leader(Lease),
-    /// The same for all but the first of the others: a monitor need not see it again.
+    /// The announcement to all other nodes but the first; the monitor ignores it.
     Copy(Lease),
 }
 
-/// To the writer: what the applicant knows.
+/// An application to the writer: the applicant, its time, and the last term that it has seen.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Apply {
     node: Pid,
@@ -106,12 +109,12 @@ struct Apply {
     last: u32,
 }
 
-/// From the writer: the last lease there is.
+/// The reply of the writer: the last lease.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Last(Lease);
 
 impl Lease {
-    /// The lease before the first, of nobody in particular.
+    /// The lease before the first one. Its leader is arbitrary.
     fn none() -> Lease {
         Lease { term: 0, leader: me(), time: 0..0 }
     }
@@ -141,7 +144,7 @@ impl Node {
         Node { writer, peers, last: Lease::none(), held: Vec::new() }
     }
 
-    /// Hears the clock so many times, and of leaders meanwhile.
+    /// Handles messages until `ticks` ticks of the clock have arrived.
     fn run(mut self, mut ticks: usize) {
         while ticks > 0 {
             match recv() {
@@ -151,7 +154,7 @@ impl Node {
                         self.apply(now);
                     }
                 }
-                News::Leader(lease) | News::Copy(lease) => self.heard(lease),
+                News::Leader(lease) | News::Copy(lease) => self.announced(lease),
             }
         }
     }
@@ -176,7 +179,7 @@ impl Node {
         }
     }
 
-    fn heard(&mut self, lease: Lease) {
+    fn announced(&mut self, lease: Lease) {
         if let Some(mine) = self.held.iter().find(|mine| !compatible(mine, &lease)) {
             panic!("two leaders: mine is {mine:?}, and there is {lease:?}");
         }
@@ -190,7 +193,7 @@ fn compatible(a: &Lease, b: &Lease) -> bool {
     a.term != b.term && (a.time.end <= b.time.start || b.time.end <= a.time.start)
 }
 
-/// No two leaders in one term or at one time.
+/// Checks that there are no two leaders in one term or at one time.
 #[manyworlds::monitor(News)]
 #[derive(Default)]
 struct Uniqueness {

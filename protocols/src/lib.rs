@@ -1,4 +1,11 @@
-//! The model zoo: one file a protocol, used by the command line, the tests, the benches and the book.
+//! The model zoo: one module per protocol. The command line, the tests, the benchmarks and the book use these models.
+//!
+//! The modules cite two papers by their short names:
+//!
+//! - Must: C. Enea, D. Giannakopoulou, M. Kokologiannakis, R. Majumdar, *Model Checking Distributed Protocols in Must*, OOPSLA 2024.
+//! - DS2: M. S. Al-Mahfoudh, R. Stutsman, G. Gopalakrishnan, *Efficient linearizability checking for actor-based systems*.
+//!
+//! `asyn`, `p2p`, `cd` and `mbox` are the four [network models](manyworlds::Network).
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
@@ -39,9 +46,9 @@ pub mod two_phase_tla;
 
 pub use manyworlds::models::{Build, Domain, Model, Param, Params};
 
-/// Every model, in the order in which `manyworlds list` shows them.
+/// All models, in the order in which `manyworlds list` prints them.
 pub fn models() -> &'static [Model] {
-    // A static and not a constant: the closures of a constant are compiled again, with all that they call, in every crate that uses it.
+    // A static, not a constant: every crate that uses a constant compiles its closures, and all that they call, again.
     static MODELS: &[Model] = &[
         litmus::MODEL,
         ns_r::MODEL,
@@ -104,7 +111,7 @@ pub fn models() -> &'static [Model] {
     MODELS
 }
 
-/// The model with this name.
+/// Returns the model with this name.
 pub fn find(name: &str) -> Option<&'static Model> {
     models().iter().find(|model| model.name == name)
 }

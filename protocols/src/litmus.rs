@@ -1,15 +1,15 @@
-//! `litmus`: small message-passing programs written on one line, for counting executions.
+//! `litmus`: small message-passing programs, written on one line, to count executions.
 //!
-//! Threads are separated by `|`, numbered from 0; operations by blanks.
+//! Threads are separated by `|` and numbered from 0; operations are separated by spaces.
 //!
 //! | operation | meaning |
 //! |---|---|
 //! | `sD.T` | send tag `T` to thread `D` |
-//! | `r`, `rT` | blocking receive of anything, of tag `T` only |
+//! | `r`, `rT` | blocking receive of any tag, or of tag `T` only |
 //! | `n`, `nT` | the same, but it may always time out |
 //! | `cN` | choose a value 0..N−1 |
-//! | `OP@M` | use network `M` for it: `a`syn, `p`2p, `c`d or m`b`ox |
-//! | `G?OP` | do it only if the last value observed was `G`; a time-out clears it |
+//! | `OP@M` | use network `M` for the operation: `a`syn, `p`2p, `c`d or m`b`ox |
+//! | `G?OP` | execute the operation only if the last observed value was `G`; a timeout clears that value |
 
 use crate::{Build, Model, Param};
 use manyworlds::prelude::*;
@@ -17,17 +17,17 @@ use manyworlds::{Channel, Engine};
 use std::sync::Arc;
 use thiserror::Error;
 
-/// What is wrong with a litmus program.
+/// A syntax error in a litmus program.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error("thread {thread}, operation {operation} (`{text}`): {problem}")]
 pub struct LitmusError {
-    /// From 0.
+    /// The thread, from 0.
     pub thread: usize,
-    /// From 1.
+    /// The operation in the thread, from 1.
     pub operation: usize,
     /// The operation as written.
     pub text: String,
-    /// What is wrong, and what was expected.
+    /// The problem, and what was expected.
     pub problem: String,
 }
 
@@ -36,13 +36,13 @@ pub struct LitmusError {
 pub enum Op {
     /// Send a tag to a thread.
     Send(u16, u32),
-    /// Receive, anything or one tag; blocking or not.
+    /// Receive any tag or one tag only; blocking or not.
     Recv(Option<u32>, bool),
-    /// Choose among so many.
+    /// Choose among this number of values.
     Choose(u32),
 }
 
-/// An operation, the value it waits for, and its network.
+/// An operation with its guard and its network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Guarded {
     guard: Option<u32>,
@@ -57,15 +57,15 @@ pub struct Litmus {
 }
 
 impl Litmus {
-    /// Reads a program.
+    /// Parses a program.
     pub fn parse(text: &str) -> Result<Litmus, LitmusError> {
         let count = text.split('|').count();
         let parse_thread = |(thread, ops): (usize, &str)| {
             ops.split_whitespace()
                 .enumerate()
                 .map(|(i, op)| {
-                    let wrong = |problem| LitmusError { thread, operation: i + 1, text: op.to_string(), problem };
-                    parse_guarded(op, count).map_err(wrong)
+                    let error = |problem| LitmusError { thread, operation: i + 1, text: op.to_string(), problem };
+                    parse_guarded(op, count).map_err(error)
                 })
                 .collect::<Result<Vec<_>, _>>()
         };
@@ -73,7 +73,7 @@ impl Litmus {
         Ok(Litmus { threads })
     }
 
-    /// The program, ready to be checked. Executions in which a thread waits for ever are counted, not reported.
+    /// The checker for the program. Executions in which a thread is blocked forever are counted, not reported.
     pub fn checker(&self) -> Checker {
         let mut checker = Checker::empty().name("litmus").deadlock(Deadlock::Allow);
         for (t, ops) in self.threads.iter().enumerate() {
@@ -83,7 +83,7 @@ impl Litmus {
         checker
     }
 
-    /// Complete and blocked executions under `network`.
+    /// The numbers of complete and of blocked executions under `network`.
     pub fn count(&self, network: Network, engine: Engine) -> (u64, u64) {
         let stats = self.checker().network(network).engine(engine).check().stats;
         (stats.executions.unwrap_or(0), stats.blocked.unwrap_or(0))
@@ -179,7 +179,7 @@ fn number(text: &str, expected: &str) -> Result<u32, String> {
     }
 }
 
-/// The zoo entry.
+/// The model `litmus`.
 pub const MODEL: Model = Model {
     name: "litmus",
     summary: "a small message-passing program written on one line, to count executions",

@@ -1,17 +1,18 @@
-//! `multi-paxos-map`: a map replicated by Multi-Paxos (DS2 §4.5). `n` agents agree on a log, slot by slot; every operation, a read too, gets a
-//! slot, and is answered when all slots up to its own are chosen. Ballot `k` is agent `k - 1`'s. All have promised ballot 1 from
-//! the start; in each of the `b - 1` others its agent takes over at some time: it asks all for a promise and for what they have accepted, and
-//! when a majority has promised it proposes, for each slot, what was accepted there in the highest ballot, or nothing.
-//! Then it goes on with what it is asked. Requests are passed on to the agent of the highest ballot that one has heard of. Right under
+//! `multi-paxos-map`: a map replicated by Multi-Paxos (DS2 §4.5). `n` agents agree on a log, slot by slot. Every operation,
+//! including a read, gets a slot, and is answered when all slots up to its own are chosen. Ballot `k` belongs to agent `k - 1`.
+//! All agents have initially promised ballot 1; in each of the `b - 1` other ballots its agent takes over at some time: it
+//! requests from all agents a promise and the votes that they have accepted, and when a majority has promised it proposes, for
+//! each slot, the command that was accepted there in the highest ballot, or an empty slot. Then it proposes the commands that it
+//! receives. An agent that is not the leader forwards requests to the agent of the highest ballot that it has seen. Correct under
 //! every network.
 //!
-//! Whoever is deposed forgets its proposals: the next leader learns of them from the promises and brings them to an end, or nobody does, and the
-//! client waits for ever.
+//! A deposed leader discards its proposals: the next leader learns them from the promises and completes them; otherwise no agent
+//! does, and the client never gets a response.
 //!
-//! `multi-paxos-map-bug`: a new leader does not look at what was accepted and begins at the first slot again: what has been chosen, and maybe
-//! answered, is overwritten.
+//! `multi-paxos-map-bug`: a new leader ignores the accepted votes and starts at the first slot again, so it overwrites commands
+//! that were chosen and possibly answered.
 
-use crate::harness::{self, CLIENTS, HARNESS, KEYS, Talk};
+use crate::harness::{self, CLIENTS, ClientMessage, HARNESS, KEYS};
 use crate::{Build, Model, Param, Params};
 use manyworlds::actor::{Actor, Context, System};
 use manyworlds::linear::Sequential;
@@ -23,18 +24,18 @@ use std::collections::BTreeMap;
 const PARAMS: &[Param] =
     &[Param::int("n", 2, 2..=5, "agents"), Param::int("b", 2, 1..=5, "ballots, at most n"), HARNESS, CLIENTS, KEYS];
 
-/// The zoo entry.
+/// The model `multi-paxos-map`.
 pub const MODEL: Model = Model {
     name: "multi-paxos-map",
-    summary: "a map replicated by Multi-Paxos: n agents, b ballots, each with a leader that goes on where others were",
+    summary: "a map replicated by Multi-Paxos: n agents, b ballots, each with a leader that continues the log",
     params: PARAMS,
     build: Build::Actors(|params| system(params, true)),
 };
 
-/// The variant with a seeded bug.
+/// The model `multi-paxos-map-bug`, with a seeded bug.
 pub const BUG: Model = Model {
     name: "multi-paxos-map-bug",
-    summary: "a new leader begins at the first slot again: what was chosen there is lost",
+    summary: "a new leader starts at the first slot again: chosen commands are lost",
     params: PARAMS,
     build: Build::Actors(|params| system(params, false)),
 };
@@ -42,79 +43,79 @@ pub const BUG: Model = Model {
 type Ballot = u8;
 type Slot = u8;
 
-/// What a client asks, and who.
+/// An operation and the client that requested it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Command {
     client: Pid,
     operation: Operation<u8, u8>,
 }
 
-/// What an agent accepted in a slot; `None`: that the slot stays empty.
+/// The vote of an agent for a slot; the command `None` leaves the slot empty.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Vote {
     ballot: Ballot,
     command: Option<Command>,
 }
 
-/// What an agent has accepted.
+/// The votes that an agent has accepted, by slot.
 pub type Log = BTreeMap<Slot, Vote>;
 
-/// Between clients and agents, and among agents.
+/// Messages between clients and agents, and among agents.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Message {
-    /// A client asks.
+    /// A request from a client.
     Ask(Operation<u8, u8>),
-    /// To the leader.
+    /// A command, forwarded to the leader.
     Forward(Command),
-    /// Promise to accept nothing in lower ballots.
+    /// Requests a promise to accept nothing in lower ballots.
     Prepare(Ballot),
-    /// Promised; this is accepted so far.
+    /// The promise, with the votes accepted so far.
     Promise(Ballot, Log),
-    /// Accept this.
+    /// Requests that the receiver accept this vote.
     Accept(Slot, Vote),
-    /// Accepted in this ballot.
+    /// The slot was accepted in this ballot.
     Accepted(Slot, Ballot),
-    /// What a client is told about a key.
+    /// The response to a client, for a key.
     Answer(u8, Response<u8>),
 }
 
-impl Talk for Message {
+impl ClientMessage for Message {
     type Operation = Operation<u8, u8>;
     type Response = Response<u8>;
 
-    fn ask(operation: Operation<u8, u8>) -> Message {
+    fn request(operation: Operation<u8, u8>) -> Message {
         Message::Ask(operation)
     }
 
-    fn answer(&self) -> Option<Response<u8>> {
+    fn response(&self) -> Option<Response<u8>> {
         if let Message::Answer(_, response) = self { Some(*response) } else { None }
     }
 
-    /// All keys share one log and its leader, so only answers are about one.
+    /// All keys share one log and its leader, so only responses concern a single key.
     fn key(&self) -> Option<u8> {
         if let Message::Answer(key, _) = self { Some(*key) } else { None }
     }
 }
 
-/// What an agent does in its own ballot. Sets of agents are a bit each.
+/// The role of an agent in its own ballot. Sets of agents have a bit for each agent.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Role {
-    /// It has none, or not yet, or lost it.
+    /// The agent has no ballot, has not started it yet, or was deposed.
     Follows,
-    /// It asks for promises.
+    /// The agent collects promises.
     Prepares {
-        /// Who has promised.
+        /// The agents that have promised.
         promises: u8,
-        /// What was accepted in the highest ballot that it was told of.
+        /// For each slot the reported vote with the highest ballot.
         learned: Log,
-        /// What it was asked meanwhile.
+        /// The commands that it received meanwhile.
         put_off: Vec<Command>,
     },
-    /// It proposes.
+    /// The agent proposes commands.
     Leads {
-        /// Who has accepted its proposals, by slot.
+        /// The agents that have accepted its proposals, by slot.
         votes: Vec<u8>,
-        /// The slots that are answered.
+        /// The number of slots that are answered.
         answered: Slot,
     },
 }
@@ -129,33 +130,34 @@ pub struct Replica {
 
 struct Agent {
     agents: Vec<Pid>,
-    nth: usize,
-    /// It may take over.
+    index: usize,
+    /// Whether the agent starts a ballot of its own.
     takes_over: bool,
-    goes_on: bool,
+    /// Whether a new leader adopts the votes that the promises report.
+    adopts_votes: bool,
 }
 
 impl Agent {
     fn ballot(&self) -> Ballot {
-        self.nth as Ballot + 1
+        self.index as Ballot + 1
     }
 
     fn bit(&self, agent: Pid) -> u8 {
-        let nth = self.agents.iter().position(|&pid| pid == agent).expect("only agents answer");
-        1 << nth
+        let index = self.agents.iter().position(|&pid| pid == agent).expect("only agents answer");
+        1 << index
     }
 
     fn is_majority(&self, agents: u8) -> bool {
         2 * agents.count_ones() as usize > self.agents.len()
     }
 
-    fn tell_others(&self, message: &Message, ctx: &mut Context<'_>) {
+    fn broadcast(&self, message: &Message, ctx: &mut Context<'_>) {
         let me = ctx.me();
         ctx.broadcast(self.agents.iter().filter(|&&pid| pid != me), message.clone());
     }
 
-    /// Hears of a ballot; `false` if it has promised a higher one.
-    fn hears(&self, state: &mut Replica, ballot: Ballot) -> bool {
+    /// Records the ballot of a received message; returns `false` if a higher one was promised.
+    fn observe_ballot(&self, state: &mut Replica, ballot: Ballot) -> bool {
         if ballot > state.promised {
             state.promised = ballot;
             state.role = Role::Follows;
@@ -171,27 +173,27 @@ impl Agent {
         }
     }
 
-    /// Proposes something for the next slot.
+    /// Proposes a command, or an empty slot, for the next slot.
     fn propose(&self, state: &mut Replica, command: Option<Command>, ctx: &mut Context<'_>) {
         let Role::Leads { votes, .. } = &mut state.role else { return };
         let (slot, vote) = (votes.len() as Slot, Vote { ballot: self.ballot(), command });
-        votes.push(1 << self.nth);
+        votes.push(1 << self.index);
         state.log.insert(slot, vote);
-        self.tell_others(&Message::Accept(slot, vote), ctx);
+        self.broadcast(&Message::Accept(slot, vote), ctx);
     }
 
     fn promised(&self, state: &mut Replica, from: Pid, log: &Log, ctx: &mut Context<'_>) {
         let Role::Prepares { promises, learned, put_off } = &mut state.role else { return };
         *promises |= self.bit(from);
         for (&slot, &vote) in log {
-            let known = learned.entry(slot).or_insert(vote);
-            *known = if vote.ballot > known.ballot { vote } else { *known };
+            let highest = learned.entry(slot).or_insert(vote);
+            *highest = if vote.ballot > highest.ballot { vote } else { *highest };
         }
         if self.is_majority(*promises) {
             let (learned, put_off) = (std::mem::take(learned), std::mem::take(put_off));
             state.role = Role::Leads { votes: Vec::new(), answered: 0 };
             let slots = learned.last_key_value().map_or(0, |(&slot, _)| slot + 1);
-            for slot in (0..slots).filter(|_| self.goes_on) {
+            for slot in (0..slots).filter(|_| self.adopts_votes) {
                 self.propose(state, learned.get(&slot).and_then(|vote| vote.command), ctx);
             }
             put_off.into_iter().for_each(|command| self.propose(state, Some(command), ctx));
@@ -208,7 +210,7 @@ impl Agent {
     }
 }
 
-/// Answers whoever asked for what is in this slot: all slots before it are chosen too.
+/// Responds to the client whose command is in this slot. All slots before it are chosen, too.
 fn answer(log: &Log, slot: Slot, ctx: &mut Context<'_>) {
     let commands = |slots| log.range(slots).filter_map(|(_, vote)| vote.command);
     let mut map = BTreeMap::new();
@@ -229,7 +231,7 @@ impl Actor for Agent {
         if self.takes_over {
             ctx.set_timer("take over");
         }
-        let role = if self.nth == 0 { Role::Leads { votes: Vec::new(), answered: 0 } } else { Role::Follows };
+        let role = if self.index == 0 { Role::Leads { votes: Vec::new(), answered: 0 } } else { Role::Follows };
         Replica { promised: 1, log: Log::new(), role }
     }
 
@@ -238,16 +240,16 @@ impl Actor for Agent {
             Message::Ask(operation) => self.request(state, Command { client: from, operation: *operation }, ctx),
             Message::Forward(command) => self.request(state, *command, ctx),
             Message::Prepare(ballot) if *ballot > state.promised => {
-                self.hears(state, *ballot);
+                self.observe_ballot(state, *ballot);
                 ctx.send(from, Message::Promise(*ballot, state.log.clone()));
             }
             Message::Promise(ballot, log) if *ballot == state.promised => self.promised(state, from, log, ctx),
-            Message::Accept(slot, vote) if self.hears(state, vote.ballot) => {
+            Message::Accept(slot, vote) if self.observe_ballot(state, vote.ballot) => {
                 state.log.insert(*slot, *vote);
                 ctx.send(from, Message::Accepted(*slot, vote.ballot));
             }
             Message::Accepted(slot, ballot) if *ballot == state.promised => self.accepted(state, *slot, from, ctx),
-            // A ballot that is over.
+            // A message of a superseded ballot.
             _ => {}
         }
     }
@@ -256,22 +258,22 @@ impl Actor for Agent {
         if self.ballot() > state.promised {
             state.promised = self.ballot();
             let learned = state.log.clone();
-            state.role = Role::Prepares { promises: 1 << self.nth, learned, put_off: Vec::new() };
-            self.tell_others(&Message::Prepare(self.ballot()), ctx);
+            state.role = Role::Prepares { promises: 1 << self.index, learned, put_off: Vec::new() };
+            self.broadcast(&Message::Prepare(self.ballot()), ctx);
         }
     }
 }
 
-fn system(params: &Params, goes_on: bool) -> Result<System, String> {
+fn system(params: &Params, adopts_votes: bool) -> Result<System, String> {
     let (n, b) = (params.int("n"), params.int("b"));
     if b > n {
         return Err(format!("parameter `b` is {b}, but each ballot needs an agent, and `n` is {n}"));
     }
     let agents: Vec<Pid> = (0..n as u16).map(Pid::root).collect();
     let mut system = System::new().network(Network::Asyn);
-    for nth in 0..n {
-        let takes_over = nth > 0 && nth < b;
-        system.add(format!("agent{nth}"), Agent { agents: agents.clone(), nth, takes_over, goes_on });
+    for index in 0..n {
+        let takes_over = index > 0 && index < b;
+        system.add(format!("agent{index}"), Agent { agents: agents.clone(), index, takes_over, adopts_votes });
     }
     harness::add_clients::<Message>(&mut system, &agents, params);
     let system = system.touches(Message::touches).linearizable(Map::<u8, u8>::new());

@@ -1,9 +1,9 @@
-//! `ns+nr` (Must §2.3.4): `n` processes send to one that receives `n` times, in any order: `n!` executions.
+//! `ns+nr` (Must §2.3.4): `n` processes send to a receiver that receives `n` times, in any order: `n!` executions.
 
 use crate::{Build, Model, Param};
 use manyworlds::prelude::*;
 
-/// The zoo entry.
+/// The model `ns+nr`.
 pub const MODEL: Model = Model {
     name: "ns+nr",
     summary: "n senders, n receives: n! executions",

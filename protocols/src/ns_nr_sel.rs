@@ -1,9 +1,9 @@
-//! `ns+nr-sel` (Must ex. 2.7): as `ns+nr`, but the receiver asks for the messages in a given order: one execution.
+//! `ns+nr-sel` (Must ex. 2.7): as `ns+nr`, but the receiver uses selective receives in a fixed order: one execution.
 
 use crate::{Build, Model, Param};
 use manyworlds::prelude::*;
 
-/// The zoo entry.
+/// The model `ns+nr-sel`.
 pub const MODEL: Model = Model {
     name: "ns+nr-sel",
     summary: "n senders, n selective receives in a fixed order: 1 execution (Must ex. 2.7)",

@@ -1,9 +1,9 @@
-//! `ns+r` (Must §2.3.4): `n` processes send to one that receives once. Messages are ordered lazily: `n` executions, not `n!`.
+//! `ns+r` (Must §2.3.4): `n` processes send to a receiver that receives once. Sends are ordered lazily: `n` executions, not `n!`.
 
 use crate::{Build, Model, Param};
 use manyworlds::prelude::*;
 
-/// The zoo entry.
+/// The model `ns+r`.
 pub const MODEL: Model = Model {
     name: "ns+r",
     summary: "n senders, one receive: n executions (lazy ordering, Must §2.3.4)",

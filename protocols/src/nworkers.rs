@@ -1,13 +1,13 @@
-//! `nworkers` (Must §6.1): main spawns `n` workers, which report to a coordinator; when it has heard from all it tells main, which may have
-//! a message of its own waiting: `2·n!` executions.
+//! `nworkers` (Must §6.1): the main process spawns `n` workers, which send to a coordinator. When the coordinator has received a
+//! message from each worker it sends one to main. Main has also sent a message to itself, and receives either: `2·n!` executions.
 
 use crate::{Build, Model, Param};
 use manyworlds::prelude::*;
 
-/// The zoo entry.
+/// The model `nworkers`.
 pub const MODEL: Model = Model {
     name: "nworkers",
-    summary: "n workers report to a coordinator, which tells main: 2·n! executions",
+    summary: "n workers report to a coordinator, which notifies main: 2·n! executions",
     params: &[Param::int("n", 4, 1..=100, "workers")],
     build: Build::Program(|params| Ok(checker(params.int("n")))),
 };

@@ -1,18 +1,18 @@
-//! `open-chord`: a map on a ring that a node joins while clients are served (DS2 §4.4). N1 is the ring; N2 asks it who its successor
-//! would be (FindSucc), and is told (SuccFound) together with what is stored at the keys that it is in charge of from then on: the first
-//! key goes to N2, the second stays at N1. The node that a client asks looks for the node in charge, which may be itself, has it
-//! do what is asked, and passes the answer on.
+//! `open-chord`: a map stored on a Chord ring that a node joins while clients send requests (DS2 §4.4). Initially N1 is the ring. N2 requests its
+//! successor from N1 (FindSucc) and receives it (SuccFound) together with the values of the keys for which N2 is responsible from then on: the
+//! first key moves to N2, the second stays at N1. A node that receives a client request determines the responsible node, which may be itself,
+//! lets it perform the operation, and forwards the response to the client.
 //!
-//! The bug is Open Chord's: a node believes to be its own successor until it is told otherwise, so N2 takes itself for the whole ring.
-//! Whoever asks it before it has joined is told what N2 knows, which is nothing, although the key was written at N1 and the writer has been
-//! answered: the history of DS2 figure 7. Writes at N2 get lost when it joins. Found under every network.
+//! The bug is that of Open Chord: a node assumes that it is its own successor until it has joined, so N2 considers itself the whole ring.
+//! A client that reads at N2 before N2 has joined gets the value stored at N2, which is none, although the key was written at N1 and the write was
+//! acknowledged: the history of DS2 figure 7. Writes at N2 are lost when it joins. The bug occurs under every network.
 //!
-//! `open-chord-fixed`: until it has joined, N2 puts requests off. Right under every network.
+//! `open-chord-fixed`: N2 defers requests until it has joined. Correct under every network.
 //!
-//! Joining in Open Chord takes two more messages, one by which the newcomer introduces itself to its successor (UpdatePred) and one with the values;
-//! here N1 takes whoever asks for its successor into the ring at once.
+//! Joining in Open Chord takes two more messages: one by which the new node introduces itself to its successor (UpdatePred), and one with the
+//! values. Here N1 adds a node to the ring as soon as it receives FindSucc.
 
-use crate::harness::{self, CLIENTS, HARNESS, KEYS, Talk};
+use crate::harness::{self, CLIENTS, ClientMessage, HARNESS, KEYS};
 use crate::{Build, Model, Params};
 use manyworlds::actor::{Actor, Context, System};
 use manyworlds::linear::Sequential;
@@ -21,7 +21,7 @@ use manyworlds::linear::specs::{Held, Map};
 use manyworlds::{Network, Pid};
 use std::collections::BTreeMap;
 
-/// The zoo entry, with Open Chord's bug.
+/// The model `open-chord`, with Open Chord's bug.
 pub const MODEL: Model = Model {
     name: "open-chord",
     summary: "a node joins a ring that stores a map, and serves clients before it has joined (DS2's bug)",
@@ -29,56 +29,56 @@ pub const MODEL: Model = Model {
     build: Build::Actors(|params| Ok(system(params, false))),
 };
 
-/// The variant without the bug.
+/// The model `open-chord-fixed`, without the bug.
 pub const FIXED: Model = Model {
     name: "open-chord-fixed",
-    summary: "a node joins a ring that stores a map, and puts off what clients ask until it has joined",
+    summary: "a node joins a ring that stores a map, and defers client requests until it has joined",
     params: &[HARNESS, CLIENTS, KEYS],
     build: Build::Actors(|params| Ok(system(params, true))),
 };
 
-/// What is stored: values by key.
+/// The stored values, by key.
 type Store = BTreeMap<u8, Held<u8>>;
 
-/// Between clients and nodes, and among nodes; a client stands for its request.
+/// Messages between clients and nodes, and among nodes. A request is identified by its client.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Message {
-    /// A client asks.
+    /// A request from a client.
     Ask(Operation<u8, u8>),
-    /// To the node in charge: do this, for this client.
+    /// An operation of this client, for the responsible node.
     Internal(Pid, Operation<u8, u8>),
-    /// From the node in charge of this key: it is done, this is the answer.
+    /// The response of the node that is responsible for this key.
     InternalResp(Pid, u8, Response<u8>),
-    /// What a client is told about a key.
+    /// The response to a client, for a key.
     Answer(u8, Response<u8>),
-    /// Who would be my successor?
+    /// The sender requests its successor.
     FindSucc,
-    /// I am; and this is stored at your keys.
+    /// The sender is the successor; these are the values of the receiver's keys.
     SuccFound(Store),
 }
 
 impl Message {
-    /// What LiViola need not put into different orders (DS2 §4.1.2). Whoever gets it neither looks at its state nor changes it, and tells the client
-    /// what it was told: no message to a node comes of it, nothing is stored, and no client observes anything else. What the client
-    /// then gets ends its operation, so when that happens does matter.
-    fn is_passed_on(&self) -> bool {
+    /// Whether LiViola may exclude the message from reordering (DS2 §4.1.2). Its receiver neither reads nor changes its state, and forwards the
+    /// response to the client: it sends no message to a node, it stores no value, and no client observes a difference. The message to the
+    /// client is not excluded: it ends the operation, so its position in the order matters.
+    fn is_forwarded(&self) -> bool {
         matches!(self, Message::InternalResp(..))
     }
 }
 
-impl Talk for Message {
+impl ClientMessage for Message {
     type Operation = Operation<u8, u8>;
     type Response = Response<u8>;
 
-    fn ask(operation: Operation<u8, u8>) -> Message {
+    fn request(operation: Operation<u8, u8>) -> Message {
         Message::Ask(operation)
     }
 
-    fn answer(&self) -> Option<Response<u8>> {
+    fn response(&self) -> Option<Response<u8>> {
         if let Message::Answer(_, response) = self { Some(*response) } else { None }
     }
 
-    /// Who joins takes over whatever there is.
+    /// A join can move values of any key.
     fn key(&self) -> Option<u8> {
         match self {
             Message::Ask(operation) | Message::Internal(_, operation) => Some(*operation.key()),
@@ -91,35 +91,35 @@ impl Talk for Message {
 /// A node's state.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Ring {
-    /// Itself, as long as it is alone, or believes to be.
+    /// The node itself, while it is alone or assumes that it is.
     successor: Pid,
-    /// It has found its place.
+    /// Whether the node has joined the ring.
     joined: bool,
     store: Store,
-    /// What it was asked too early: by whom, and what.
+    /// Deferred requests, each with its sender.
     put_off: Vec<(Pid, Message)>,
 }
 
 struct Node {
-    /// The node that is the ring at the start; `None`: this one.
+    /// The node that is the initial ring; `None` for that node itself.
     ring: Option<Pid>,
-    waits_to_join: bool,
+    defers_requests: bool,
 }
 
 impl Node {
-    /// The node in charge of a key, as far as this one knows.
-    fn in_charge(&self, state: &Ring, key: u8, me: Pid) -> Pid {
-        if is_mine(self.ring.is_some(), key) { me } else { state.successor }
+    /// The node that is responsible for a key, according to the state of this node.
+    fn responsible(&self, state: &Ring, key: u8, me: Pid) -> Pid {
+        if is_responsible(self.ring.is_some(), key) { me } else { state.successor }
     }
 
     fn request(&self, state: &mut Ring, client: Pid, operation: Operation<u8, u8>, ctx: &mut Context<'_>) {
-        match self.in_charge(state, *operation.key(), ctx.me()) {
+        match self.responsible(state, *operation.key(), ctx.me()) {
             node if node == ctx.me() => self.serve(state, node, client, operation, ctx),
             node => ctx.send(node, Message::Internal(client, operation)),
         }
     }
 
-    /// Does what a client asked `coordinator`.
+    /// Performs the operation that a client requested from `coordinator`.
     fn serve(
         &self,
         state: &mut Ring,
@@ -135,7 +135,7 @@ impl Node {
     fn join(&self, state: &mut Ring, successor: Pid, keys: &Store, ctx: &mut Context<'_>) {
         state.successor = successor;
         state.joined = true;
-        state.store.retain(|&key, _| is_mine(true, key));
+        state.store.retain(|&key, _| is_responsible(true, key));
         state.store.extend(keys.clone());
         for (from, message) in std::mem::take(&mut state.put_off) {
             self.message(state, from, &message, ctx);
@@ -143,8 +143,8 @@ impl Node {
     }
 }
 
-/// Whether the newcomer (or else the node that was there) is in charge of a key once both are in the ring.
-fn is_mine(newcomer: bool, key: u8) -> bool {
+/// Whether the new node (or, if `newcomer` is false, the initial node) is responsible for a key once both are in the ring.
+fn is_responsible(newcomer: bool, key: u8) -> bool {
     newcomer == (key == 0)
 }
 
@@ -161,7 +161,7 @@ impl Actor for Node {
 
     fn message(&self, state: &mut Ring, from: Pid, message: &Message, ctx: &mut Context<'_>) {
         match message {
-            Message::Ask(_) | Message::Internal(..) if self.waits_to_join && !state.joined => {
+            Message::Ask(_) | Message::Internal(..) if self.defers_requests && !state.joined => {
                 state.put_off.push((from, message.clone()));
             }
             Message::Ask(operation) => self.request(state, from, *operation, ctx),
@@ -170,7 +170,7 @@ impl Actor for Node {
             Message::FindSucc => {
                 state.successor = from;
                 let (theirs, mine) =
-                    std::mem::take(&mut state.store).into_iter().partition(|(key, _)| is_mine(true, *key));
+                    std::mem::take(&mut state.store).into_iter().partition(|(key, _)| is_responsible(true, *key));
                 state.store = mine;
                 ctx.send(from, Message::SuccFound(theirs));
             }
@@ -180,14 +180,14 @@ impl Actor for Node {
     }
 }
 
-fn system(params: &Params, waits_to_join: bool) -> System {
+fn system(params: &Params, defers_requests: bool) -> System {
     let mut system = System::new().network(Network::Asyn);
-    let ring = system.add("N1", Node { ring: None, waits_to_join });
-    let newcomer = system.add("N2", Node { ring: Some(ring), waits_to_join });
+    let ring = system.add("N1", Node { ring: None, defers_requests });
+    let newcomer = system.add("N2", Node { ring: Some(ring), defers_requests });
     harness::add_clients::<Message>(&mut system, &[ring, newcomer], params);
     system
         .touches(Message::touches)
-        .excluded(Message::is_passed_on)
+        .excluded(Message::is_forwarded)
         .linearizable(Map::<u8, u8>::new())
         .at_rest("every request is answered", harness::all_answered::<Message>)
 }

@@ -1,10 +1,11 @@
-//! `paxos`: the single-decree synod. `p` proposers, each with a value of its own, get promises from a majority of the `a` acceptors, then
-//! ask them to accept a value; `l` learners count the votes. A proposer tries `r` ballots at most and starts the next whenever it likes.
-//! Never are two values chosen, and none that nobody proposed. With `check=linearizable` this is put as an object: what learners learn is what
-//! was proposed first, in some order of the proposals.
+//! `paxos`: single-decree Paxos. Each of `p` proposers has a value of its own. It collects promises from a majority of the `a`
+//! acceptors, then requests that they accept a value; `l` learners count the votes. A proposer tries at most `r` ballots and may
+//! start its next ballot at any time. At most one value is chosen (agreement), and only a proposed value is chosen (validity).
+//! With `check=linearizable` consensus is also checked as an object: learners return the value that was proposed first, in some
+//! order of the proposals.
 //!
-//! `paxos-bug`: acceptors do not keep their promises. They accept a ballot although they have promised a higher one, so a majority can
-//! choose a value after another proposer was told that nothing had been accepted: two values are chosen.
+//! `paxos-bug`: acceptors break their promises. They accept a ballot although they have promised a higher one, so a majority can
+//! choose a value after another proposer has collected promises that report no vote: two values are chosen.
 
 use crate::{Build, Model, Param, Params};
 use manyworlds::actor::{Actor, Context, System, View};
@@ -16,14 +17,10 @@ const PARAMS: &[Param] = &[
     Param::int("a", 3, 1..=7, "acceptors"),
     Param::int("l", 1, 1..=3, "learners"),
     Param::int("r", 1, 1..=4, "ballots that each proposer tries"),
-    Param::choice(
-        "check",
-        &["agreement", "linearizable"],
-        "that one value is chosen, or also that it is the first one",
-    ),
+    Param::choice("check", &["agreement", "linearizable"], "agreement and validity, or also linearizability"),
 ];
 
-/// The zoo entry.
+/// The model `paxos`.
 pub const MODEL: Model = Model {
     name: "paxos",
     summary: "single-decree Paxos: p proposers, a acceptors, l learners; at most one value is chosen",
@@ -31,7 +28,7 @@ pub const MODEL: Model = Model {
     build: Build::Actors(|params| Ok(system(params, true))),
 };
 
-/// The variant with a seeded bug.
+/// The model `paxos-bug`, with a seeded bug.
 pub const BUG: Model = Model {
     name: "paxos-bug",
     summary: "acceptors accept ballots below the one they promised: two values are chosen",
@@ -44,16 +41,16 @@ type Ballot = u8;
 /// Value 0 is none; proposer `i` proposes `i + 1`.
 type Value = u8;
 
-/// What a proposer, an acceptor or a learner says. Votes are ordered by their ballots.
+/// The messages of the protocol. Votes are ordered by their ballots.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Message {
     /// Phase 1a.
     Prepare(Ballot),
-    /// Phase 1b: the ballot, and the last vote.
+    /// Phase 1b: the ballot, and the acceptor's last vote.
     Promise(Ballot, Vote),
     /// Phase 2a.
     Accept(Vote),
-    /// Phase 2b, for the learners.
+    /// Phase 2b, to the learners.
     Accepted(Vote),
 }
 
@@ -64,20 +61,20 @@ pub struct Vote {
     value: Value,
 }
 
-/// What proposers and learners ask of consensus as an object, in histories.
+/// The operations on the consensus object, in histories.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operation {
-    /// Decide for this, unless something is decided. Proposers do not wait for an answer.
+    /// Decides this value unless a value is already decided. Proposers do not wait for a response.
     Propose(Value),
-    /// Wait until something is decided.
+    /// Waits until a value is decided.
     Learn,
 }
 
-/// What a learner is told, in histories.
+/// The response to `Learn`, in histories.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Decided(Value);
 
-/// A cell that is written once; 0: not yet.
+/// The sequential specification of consensus: a cell that is written once; 0 if it is not written yet.
 struct Consensus;
 
 impl Spec for Consensus {
@@ -98,7 +95,7 @@ impl Spec for Consensus {
     }
 }
 
-/// Who is who; everybody has a copy.
+/// The processes by role; every process has a copy.
 #[derive(Clone)]
 struct Roles {
     proposers: u8,
@@ -120,7 +117,7 @@ impl Roles {
 
 struct Proposer {
     roles: Roles,
-    nth: u8,
+    index: u8,
     tries: u8,
 }
 
@@ -128,10 +125,10 @@ struct Proposer {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Proposal {
     ballot: Ballot,
-    /// The acceptors that promised, until they are a majority; then it has asked for votes.
+    /// The acceptors that promised, as bits. When they are a majority the proposer sends `Accept` and sets `asked`.
     promises: u8,
     asked: bool,
-    /// The highest vote that it was told of.
+    /// The highest vote that the promises report.
     highest: Vote,
 }
 
@@ -150,8 +147,8 @@ impl Actor for Proposer {
     type Message = Message;
 
     fn start(&self, ctx: &mut Context<'_>) -> Proposal {
-        ctx.invoked(Operation::Propose(self.nth + 1));
-        self.propose(self.nth + 1, ctx)
+        ctx.invoked(Operation::Propose(self.index + 1));
+        self.propose(self.index + 1, ctx)
     }
 
     fn message(&self, state: &mut Proposal, from: Pid, message: &Message, ctx: &mut Context<'_>) {
@@ -163,7 +160,7 @@ impl Actor for Proposer {
         state.highest = state.highest.max(vote);
         if self.roles.is_majority(state.promises) {
             state.asked = true;
-            let value = if state.highest.ballot == 0 { self.nth + 1 } else { state.highest.value };
+            let value = if state.highest.ballot == 0 { self.index + 1 } else { state.highest.value };
             ctx.broadcast(&self.roles.acceptors, Message::Accept(Vote { ballot, value }));
         }
     }
@@ -199,7 +196,7 @@ impl Actor for Acceptor {
                 state.promised = ballot;
                 ctx.send(from, Message::Promise(ballot, state.last));
             }
-            Message::Accept(vote) if vote.ballot >= self.bar(state) => {
+            Message::Accept(vote) if vote.ballot >= self.lowest_ballot(state) => {
                 *state = Memory { promised: vote.ballot.max(state.promised), last: vote };
                 ctx.broadcast(&self.roles.learners, Message::Accepted(vote));
             }
@@ -209,8 +206,8 @@ impl Actor for Acceptor {
 }
 
 impl Acceptor {
-    /// The lowest ballot in which it may still vote.
-    fn bar(&self, state: &Memory) -> Ballot {
+    /// The lowest ballot in which the acceptor may still vote.
+    fn lowest_ballot(&self, state: &Memory) -> Ballot {
         if self.keeps_promises { state.promised } else { state.last.ballot }
     }
 }
@@ -222,9 +219,9 @@ struct Learner {
 /// A learner's state.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Tally {
-    /// Who voted in each ballot.
+    /// The acceptors that voted in each ballot, as bits.
     votes: Vec<u8>,
-    /// The values that it knows to be chosen: a bit each.
+    /// The values that a majority voted for in one ballot: a bit each.
     chosen: u8,
 }
 
@@ -252,7 +249,7 @@ impl Actor for Learner {
     }
 }
 
-/// All values that some learner knows to be chosen: a bit each.
+/// All values that some learner has found to be chosen: a bit each.
 fn chosen(view: &View<'_>) -> u8 {
     view.all::<Tally>().fold(0, |chosen, (_, tally)| chosen | tally.chosen)
 }
@@ -263,18 +260,18 @@ fn system(params: &Params, keeps_promises: bool) -> System {
     let proposers = pids(0, p);
     let roles = Roles { proposers: p as u8, acceptors: pids(p, a), learners: pids(p + a, l) };
     let mut system = System::new().network(Network::P2p);
-    for nth in 0..p as u8 {
-        system.add(format!("proposer{nth}"), Proposer { roles: roles.clone(), nth, tries: r as u8 });
+    for index in 0..p as u8 {
+        system.add(format!("proposer{index}"), Proposer { roles: roles.clone(), index, tries: r as u8 });
     }
-    for nth in 0..a {
-        system.add(format!("acceptor{nth}"), Acceptor { roles: roles.clone(), keeps_promises });
+    for index in 0..a {
+        system.add(format!("acceptor{index}"), Acceptor { roles: roles.clone(), keeps_promises });
     }
-    for nth in 0..l {
-        system.add(format!("learner{nth}"), Learner { roles: roles.clone() });
+    for index in 0..l {
+        system.add(format!("learner{index}"), Learner { roles: roles.clone() });
     }
     let system = proposers.iter().fold(system, |system, &pid| system.sends_only_to(pid, roles.acceptors.clone()));
-    let heard = [proposers, roles.learners.clone()].concat();
-    let system = roles.acceptors.iter().fold(system, |system, &pid| system.sends_only_to(pid, heard.clone()));
+    let receivers = [proposers, roles.learners.clone()].concat();
+    let system = roles.acceptors.iter().fold(system, |system, &pid| system.sends_only_to(pid, receivers.clone()));
     let system = roles.learners.iter().fold(system, |system, &pid| system.sends_only_to(pid, []));
     let system = if params.text("check") == "linearizable" { system.linearizable(Consensus) } else { system };
     system

@@ -1,11 +1,11 @@
-//! `paxos-tla`: Paxos for one decision over a growing set of messages, after Lamport: `a` acceptors, one proposer for each of `b` ballots,
-//! `v` values. No two values are chosen.
+//! `paxos-tla`: single-decree Paxos as a specification over a growing set of messages, after Lamport: `a` acceptors, one
+//! proposer for each of `b` ballots, `v` values. At most one value is chosen.
 //!
-//! A proposer may be entitled to a value in more than one way (by several quorums, or several votes of the same ballot); each way is an
-//! action of its own, as TLC counts them.
+//! A proposer may be permitted to propose a value for more than one reason (several quorums, or several votes of the same
+//! ballot); each reason is a separate action, as in TLC's count of transitions.
 //!
-//! `paxos-tla-bug` takes any vote of the quorum instead of the highest one: an older value may be proposed after a younger was chosen. That
-//! takes three ballots.
+//! `paxos-tla-bug`: the proposer adopts any vote of the quorum instead of the highest one, so it may propose an older value after
+//! a newer one was chosen. This requires three ballots.
 
 use crate::bits::members;
 use crate::{Build, Param};
@@ -24,7 +24,7 @@ const fn params(ballots: u64) -> [Param; 3] {
     ]
 }
 
-/// `paxos-tla`
+/// The model `paxos-tla`.
 pub const MODEL: manyworlds::models::Model = manyworlds::models::Model {
     name: "paxos-tla",
     summary: "Single-decree Paxos as a specification over a growing set of messages (Paxos1.tla)",
@@ -34,22 +34,22 @@ pub const MODEL: manyworlds::models::Model = manyworlds::models::Model {
     }),
 };
 
-/// `paxos-tla-bug`
+/// The model `paxos-tla-bug`, with a seeded bug.
 pub const BUG: manyworlds::models::Model = manyworlds::models::Model {
     name: "paxos-tla-bug",
-    summary: "paxos-tla in which a proposer takes any vote it is told, not the highest",
+    summary: "paxos-tla in which a proposer adopts any reported vote, not the highest",
     params: &params(3),
     build: Build::Specification(|params| {
         Ok(Box::new(Paxos::with_bug(params.int("a"), params.int("b"), params.int("v")).specification()))
     }),
 };
 
-/// The most acceptors, ballots and values there can be.
+/// The maximal numbers of acceptors, ballots and values.
 const ACCEPTORS: usize = 7;
 const BALLOTS: usize = 5;
 const VALUES: usize = 4;
 
-/// The specification for numbers of acceptors, ballots and values.
+/// The specification for given numbers of acceptors, ballots and values.
 #[derive(Clone, Debug)]
 pub struct Paxos {
     acceptors: usize,
@@ -60,16 +60,16 @@ pub struct Paxos {
     quorums: Vec<u8>,
 }
 
-/// What is known of an acceptor.
+/// The state of an acceptor, and the messages that it has sent.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 struct Acceptor {
-    /// `1b` messages: for ballot `b` a byte of what it had voted then, plus one; zero if it did not send one.
+    /// `1b` messages: for each ballot the vote that the message reports, plus one; zero if the acceptor did not send one.
     promises: [u8; BALLOTS],
     /// `2b` messages: bit `vote - 1` for a vote of ballot `b` for value `v`.
     votes: u32,
-    /// The highest ballot it has heard of.
+    /// The highest ballot that the acceptor has seen, plus one; zero if none.
     ballot: u8,
-    /// Its last vote, zero if it has none.
+    /// The last vote, zero if there is none.
     vote: u8,
 }
 
@@ -91,7 +91,7 @@ pub enum Action {
         /// The ballot.
         ballot: u8,
     },
-    /// Phase 2a: one for each quorum, and each vote in it, that entitles the proposer.
+    /// Phase 2a: one action for each quorum, and each vote in it, that permits the proposal.
     Propose {
         /// The ballot.
         ballot: u8,
@@ -102,14 +102,14 @@ pub enum Action {
     },
     /// Phase 1b: an acceptor promises.
     Promise {
-        /// Who.
+        /// The acceptor.
         acceptor: u8,
         /// The ballot.
         ballot: u8,
     },
     /// Phase 2b: an acceptor votes.
     Vote {
-        /// Who.
+        /// The acceptor.
         acceptor: u8,
         /// The ballot.
         ballot: u8,
@@ -134,7 +134,7 @@ fn bit(vote: u8) -> u32 {
     1 << (vote - 1)
 }
 
-/// A vote as a reader sees it.
+/// A vote with a readable `Debug` text.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Ballot(u8);
 
@@ -152,7 +152,7 @@ fn votes_in(set: u32) -> BTreeSet<Ballot> {
     members(set).into_iter().map(|bit| Ballot(bit as u8 + 1)).collect()
 }
 
-/// `promised`: what it had voted for when it promised a ballot.
+/// `promised` maps each promised ballot to the last vote before the promise.
 impl fmt::Debug for Acceptor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let promises = self.promises.iter().enumerate().filter(|&(_, &byte)| byte > 0);
@@ -193,7 +193,7 @@ impl Paxos {
         (0..self.acceptors).map(|acceptor| (acceptor as u8, acceptor))
     }
 
-    /// One action for each way in which the proposer of a ballot is entitled to a value.
+    /// Adds one action for each reason that permits the proposer of a ballot to propose a value.
     fn propose(&self, state: &State, ballot: u8, out: &mut Vec<Action>) {
         if (0..self.values as u8).any(|value| state.proposals & bit(vote(ballot, value)) != 0) {
             return;
@@ -203,23 +203,24 @@ impl Paxos {
         for value in 0..self.values as u8 {
             for &quorum in self.quorums.iter().filter(|&&quorum| quorum & !promised == 0) {
                 let members = self.all_acceptors().filter(|&(bit, _)| quorum >> bit & 1 == 1);
-                // What each had voted when it promised, without those that had not.
+                // The votes that the promises report, without the acceptors that had not voted.
                 let votes = members.map(|(_, acceptor)| promise(acceptor) - 1).filter(|&vote| vote > 0);
                 let highest = votes.clone().map(ballot_of).max();
-                let entitles = |&last: &u8| value_of(last) == value && (self.bug || Some(ballot_of(last)) == highest);
-                let ways = if highest.is_none() { 1 } else { votes.filter(entitles).count() };
-                out.extend(std::iter::repeat_n(Action::Propose { ballot, value, quorum }, ways));
+                let permits = |&last: &u8| value_of(last) == value && (self.bug || Some(ballot_of(last)) == highest);
+                let reasons = if highest.is_none() { 1 } else { votes.filter(permits).count() };
+                out.extend(std::iter::repeat_n(Action::Propose { ballot, value, quorum }, reasons));
             }
         }
     }
 
-    fn answer(&self, state: &State, acceptor: u8, out: &mut Vec<Action>) {
-        let heard = state.acceptors[acceptor as usize].ballot;
-        // `heard` counts from one: ballot `b` is higher than what was heard if `b >= heard`.
+    /// Adds the promises and votes that an acceptor can send.
+    fn acceptor_actions(&self, state: &State, acceptor: u8, out: &mut Vec<Action>) {
+        let seen = state.acceptors[acceptor as usize].ballot;
+        // `seen` counts from one: ballot `b` is higher than all that the acceptor has seen if `b >= seen`.
         let ballots = 0..self.ballots as u8;
-        let asked = ballots.clone().filter(|&ballot| ballot >= heard && state.prepares >> ballot & 1 == 1);
-        out.extend(asked.map(|ballot| Action::Promise { acceptor, ballot }));
-        for ballot in ballots.filter(|&ballot| ballot + 1 >= heard) {
+        let prepared = ballots.clone().filter(|&ballot| ballot >= seen && state.prepares >> ballot & 1 == 1);
+        out.extend(prepared.map(|ballot| Action::Promise { acceptor, ballot }));
+        for ballot in ballots.filter(|&ballot| ballot + 1 >= seen) {
             let proposed = (0..self.values as u8).filter(|&value| state.proposals & bit(vote(ballot, value)) != 0);
             out.extend(proposed.map(|value| Action::Vote { acceptor, ballot, value }));
         }
@@ -237,7 +238,7 @@ impl Paxos {
 }
 
 impl Paxos {
-    /// The specification with all that it knows about itself.
+    /// The specification with its declarations: symmetry and fingerprints.
     pub fn specification(self) -> Specification<Paxos, Undeclared, Declared> {
         Specification::new(self).symmetric().fingerprinted()
     }
@@ -251,14 +252,16 @@ impl Model for Paxos {
         vec![State { acceptors: [Acceptor::default(); ACCEPTORS], prepares: 0, proposals: 0 }]
     }
 
+    #[inline]
     fn actions(&self, state: &State, out: &mut Vec<Action>) {
         for ballot in 0..self.ballots as u8 {
             out.push(Action::Prepare { ballot });
             self.propose(state, ballot, out);
         }
-        self.all_acceptors().for_each(|(acceptor, _)| self.answer(state, acceptor, out));
+        self.all_acceptors().for_each(|(acceptor, _)| self.acceptor_actions(state, acceptor, out));
     }
 
+    #[inline]
     fn next(&self, state: &State, action: &Action) -> Option<State> {
         let mut next = *state;
         match *action {
@@ -285,6 +288,7 @@ impl Model for Paxos {
 }
 
 impl Fingerprinted for Paxos {
+    #[inline]
     fn fingerprint(&self, state: &State) -> u128 {
         let mut words = [0; 2 * ACCEPTORS + 1];
         for (acceptor, pair) in state.acceptors.iter().zip(words.chunks_exact_mut(2)) {
@@ -298,7 +302,7 @@ impl Fingerprinted for Paxos {
 }
 
 impl Symmetric for Paxos {
-    /// Acceptors are alike: sorted by all that is known of each.
+    /// Acceptors are interchangeable: the canonical state sorts them.
     fn canonical(&self, mut state: State) -> State {
         state.acceptors[..self.acceptors].sort_unstable();
         state

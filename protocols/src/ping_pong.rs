@@ -1,10 +1,10 @@
-//! `ping-pong`: two processes exchange `k` rounds; then `m` processes race to send to the first: `m!` executions, each with a long common past.
-//! The cost of an execution should grow with its length and no faster.
+//! `ping-pong`: two processes exchange `k` rounds of messages; then `m` processes race to send to the first: `m!` executions
+//! with a long common prefix. This measures whether the cost of an execution grows faster than linearly with its length.
 
 use crate::{Build, Model, Param};
 use manyworlds::prelude::*;
 
-/// The zoo entry.
+/// The model `ping-pong`.
 pub const MODEL: Model = Model {
     name: "ping-pong",
     summary: "k rounds between two processes, then m racing senders: m! executions",

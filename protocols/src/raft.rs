@@ -1,8 +1,8 @@
-//! `raft`: leader election and log replication with `n` nodes. Terms go up to `t` and logs up to `e` entries; a leader sends `h` rounds of
-//! heartbeats in its term. `crashes` nodes may go down; each comes up again with its term, vote and log.
+//! `raft`: Raft leader election and log replication with `n` nodes. Terms go up to `t` and logs up to `e` entries; a leader sends `h` rounds of
+//! heartbeats in its term. There are up to `crashes` crashes; a crashed node can restart with its term, vote and log.
 //!
-//! No term has two leaders; logs that agree on the term of an entry agree up to there; what is committed stays in the log of every later
-//! leader. With the defaults there are too many states to see them all: bound the depth (a first entry is committed after 7 steps).
+//! No term has two leaders; logs whose entries at an index have the same term agree up to that index; a committed entry is in the log of every
+//! later leader. The default parameters give too many states for an exhaustive search: bound the depth (7 steps commit a first entry).
 //!
 //! `raft-bug`: the vote does not survive a crash, so a node may vote twice in a term, and the term may get two leaders.
 
@@ -19,15 +19,15 @@ const PARAMS: &[Param] = &[
     Param::int("crashes", 1, 0..=7, "crashes, each with a restart"),
 ];
 
-/// The zoo entry.
+/// The model `raft`.
 pub const MODEL: Model = Model {
     name: "raft",
-    summary: "Raft with n nodes: elections, log replication, crashes; one leader a term, and it has what is committed",
+    summary: "Raft with n nodes: elections, log replication, crashes; one leader per term, which has all committed entries",
     params: PARAMS,
     build: Build::Actors(|params| Ok(system(params, true))),
 };
 
-/// The variant with a seeded bug.
+/// The model `raft-bug`, with a seeded bug.
 pub const BUG: Model = Model {
     name: "raft-bug",
     summary: "votes do not survive a crash: a node votes twice in a term, and the term has two leaders",
@@ -35,34 +35,34 @@ pub const BUG: Model = Model {
     build: Build::Actors(|params| Ok(system(params, false))),
 };
 
-/// An entry of a log: its term in the upper four bits, the leader that made it in the lower four.
+/// A log entry: its term in the upper four bits, the leader that created it in the lower four.
 type Entry = u8;
 
 fn term_of(entry: Entry) -> u8 {
     entry >> 4
 }
 
-/// Between nodes; the first field is the sender's term.
+/// Messages between nodes; the first field is the sender's term.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Message {
-    /// Vote for me; my log ends like this.
+    /// A candidate requests a vote; `End` is the end of its log.
     RequestVote(u8, End),
-    /// You have my vote.
+    /// The sender votes for the receiver.
     Vote(u8),
-    /// From the leader: after `prev` come `entries`; so many entries of the log are committed.
+    /// The leader replicates the entries that follow `prev`.
     Append {
         /// The leader's term.
         term: u8,
-        /// What the follower's log must have.
+        /// The entry that the follower's log must contain.
         prev: End,
-        /// What comes after that.
+        /// The entries after `prev`.
         entries: Vec<Entry>,
-        /// How much is committed.
+        /// The number of committed entries.
         commit: u8,
     },
-    /// My log is yours up to this length.
+    /// The sender's log equals the leader's up to this length.
     Matches(u8, u8),
-    /// My log is not like `prev`.
+    /// The sender's log does not contain `prev`.
     Differs(u8),
 }
 
@@ -75,7 +75,7 @@ impl Message {
     }
 }
 
-/// The last entry of a log (or of a part of it); of two logs the one with the higher end is more up to date.
+/// The last entry of a log or of a prefix of it; of two logs the one with the higher end is more up to date.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct End {
     term: u8,
@@ -88,20 +88,20 @@ impl End {
     }
 }
 
-/// What a node is at the moment.
+/// The current role of a node.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Role {
-    /// It listens.
+    /// The node waits for a leader.
     Follower,
-    /// It has the votes of these nodes.
+    /// The node has the votes of these nodes: a bit each.
     Candidate(u8),
-    /// It tells the others.
+    /// The node replicates its log.
     Leader {
-        /// Rounds of heartbeats that are left.
+        /// The remaining rounds of heartbeats.
         beats: u8,
-        /// For each node the length up to which its log is assumed to be like the leader's.
+        /// For each node the length up to which its log is assumed to equal the leader's.
         next: Vec<u8>,
-        /// For each node the length up to which it is known to be.
+        /// For each node the length up to which it is known to equal the leader's.
         matched: Vec<u8>,
     },
 }
@@ -113,16 +113,16 @@ pub struct Node {
     /// The node it voted for in this term.
     vote: Option<Name>,
     log: Vec<Entry>,
-    /// How much of the log it knows to be committed; a crash makes it forget.
+    /// The number of entries known to be committed; a crash resets it.
     commit: u8,
     role: Role,
-    /// The terms that it has been the leader of: a bit each. Only the properties look at it, and it survives everything.
+    /// The terms in which the node was leader: a bit each. Only the properties read this field, and it survives crashes.
     led: u8,
-    /// All that it ever knew to be committed. The same goes for this.
+    /// All entries that the node ever knew to be committed. Only the properties read this field, and it survives crashes.
     committed: Vec<Entry>,
 }
 
-/// The number of a node.
+/// The index of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Name(u8);
 
@@ -137,7 +137,7 @@ impl Node {
         matches!(self.role, Role::Leader { .. })
     }
 
-    /// So much of the log is committed.
+    /// Records that the first `len` entries are committed.
     fn commit(&mut self, len: u8) {
         self.commit = self.commit.max(len);
         if usize::from(self.commit) > self.committed.len() {
@@ -147,7 +147,7 @@ impl Node {
 }
 
 struct Raft {
-    nth: u8,
+    index: u8,
     peers: Vec<Pid>,
     n: u8,
     terms: u8,
@@ -161,7 +161,7 @@ impl Raft {
         2 * nodes > u32::from(self.n)
     }
 
-    /// Whoever does not lead may lose patience, while there are terms left.
+    /// Becomes a follower. Its election timer is set unless the highest term is reached.
     fn follow(&self, state: &mut Node, term: u8, ctx: &mut Context<'_>) {
         if term > state.term {
             state.term = term;
@@ -176,15 +176,15 @@ impl Raft {
         }
     }
 
-    fn stand(&self, state: &mut Node, ctx: &mut Context<'_>) {
+    fn start_election(&self, state: &mut Node, ctx: &mut Context<'_>) {
         self.follow(state, state.term + 1, ctx);
-        state.vote = Some(Name(self.nth));
-        state.role = Role::Candidate(1 << self.nth);
+        state.vote = Some(Name(self.index));
+        state.role = Role::Candidate(1 << self.index);
         ctx.broadcast(&self.peers, Message::RequestVote(state.term, End::of(&state.log)));
-        self.count(state, ctx);
+        self.count_votes(state, ctx);
     }
 
-    fn count(&self, state: &mut Node, ctx: &mut Context<'_>) {
+    fn count_votes(&self, state: &mut Node, ctx: &mut Context<'_>) {
         let Role::Candidate(votes) = state.role else { return };
         if self.is_majority(votes.count_ones()) {
             let n = usize::from(self.n);
@@ -199,7 +199,7 @@ impl Raft {
         }
     }
 
-    /// A client may ask the leader for something while there is room.
+    /// Permits a client request to the leader unless the log has its maximal length.
     fn expect_request(&self, state: &Node, ctx: &mut Context<'_>) {
         if state.log.len() < usize::from(self.entries) {
             ctx.set_timer("request");
@@ -207,7 +207,7 @@ impl Raft {
     }
 
     fn request(&self, state: &mut Node, ctx: &mut Context<'_>) {
-        state.log.push(state.term << 4 | self.nth);
+        state.log.push(state.term << 4 | self.index);
         self.expect_request(state, ctx);
         self.advance(state);
     }
@@ -226,7 +226,7 @@ impl Raft {
         }
     }
 
-    /// A vote for the first one who asks in a term, if its log is as good.
+    /// Votes for the first candidate of a term, if its log is at least as up to date.
     fn requested_vote(&self, state: &mut Node, from: Pid, end: End, ctx: &mut Context<'_>) {
         let candidate = Name(number(from, self.n));
         let free = state.vote.is_none_or(|vote| vote == candidate);
@@ -244,7 +244,7 @@ impl Raft {
         }
         let same = state.log[at..].iter().zip(entries).take_while(|(mine, theirs)| mine == theirs).count();
         if same < entries.len() {
-            // From the first conflict on, the leader's log counts.
+            // From the first conflict on, the leader's entries replace the follower's.
             state.log.truncate(at + same);
             state.log.extend_from_slice(&entries[same..]);
         }
@@ -253,7 +253,7 @@ impl Raft {
         ctx.send(from, Message::Matches(state.term, matched));
     }
 
-    /// Commits what a majority has, if it is of the leader's own term.
+    /// Commits the entries that a majority has, if the last of them is of the leader's own term.
     fn advance(&self, state: &mut Node) {
         let Role::Leader { matched, .. } = &state.role else { return };
         let may_commit = |&len: &usize| {
@@ -266,9 +266,9 @@ impl Raft {
     }
 }
 
-/// The number of a node among `n`.
+/// The index of a node among `n`.
 fn number(pid: Pid, n: u8) -> u8 {
-    (0..n).find(|&nth| Pid::root(u16::from(nth)) == pid).expect("only nodes speak")
+    (0..n).find(|&index| Pid::root(u16::from(index)) == pid).expect("only nodes send")
 }
 
 impl Actor for Raft {
@@ -282,7 +282,7 @@ impl Actor for Raft {
 
     fn timer(&self, state: &mut Node, timer: &'static str, ctx: &mut Context<'_>) {
         match timer {
-            "election" => self.stand(state, ctx),
+            "election" => self.start_election(state, ctx),
             "heartbeat" => self.heartbeat(state, ctx),
             _ => self.request(state, ctx),
         }
@@ -299,7 +299,7 @@ impl Actor for Raft {
             (&Message::RequestVote(_, end), _) => self.requested_vote(state, from, end, ctx),
             (Message::Vote(_), Role::Candidate(votes)) => {
                 *votes |= 1 << peer;
-                self.count(state, ctx);
+                self.count_votes(state, ctx);
             }
             (Message::Append { prev, entries, commit, .. }, _) => {
                 self.append(state, from, *prev, entries, *commit, ctx);
@@ -332,13 +332,13 @@ fn nodes<'a>(view: &'a View<'_>) -> Vec<&'a Node> {
     view.all().map(|(_, node)| node).collect()
 }
 
-/// Whether something holds for every two nodes.
-fn every_two(view: &View<'_>, holds: impl Fn(&Node, &Node) -> bool) -> bool {
+/// Whether a relation holds for all pairs of nodes.
+fn all_pairs(view: &View<'_>, holds: impl Fn(&Node, &Node) -> bool) -> bool {
     let nodes = nodes(view);
     nodes.iter().enumerate().all(|(i, a)| nodes.iter().skip(i + 1).all(|b| holds(a, b)))
 }
 
-/// Where the terms of two entries are the same, everything up to there is.
+/// Where two entries at the same index have the same term, the logs are equal up to that index.
 fn logs_match(a: &Node, b: &Node) -> bool {
     let common = a.log.iter().zip(&b.log);
     match common.clone().rposition(|(x, y)| term_of(*x) == term_of(*y)) {
@@ -347,7 +347,7 @@ fn logs_match(a: &Node, b: &Node) -> bool {
     }
 }
 
-/// A leader has what a node of its term or an earlier one ever knew to be committed.
+/// A leader has all entries that a node of the leader's term or an earlier one ever knew to be committed.
 fn is_complete(leader: &Node, other: &Node) -> bool {
     !leader.leads() || leader.term < other.term || leader.log.starts_with(&other.committed)
 }
@@ -356,14 +356,14 @@ fn system(params: &Params, keeps_vote: bool) -> System {
     let [n, terms, entries, beats, crashes] = ["n", "t", "e", "h", "crashes"].map(|name| params.int(name) as u8);
     let all: Vec<Pid> = (0..u16::from(n)).map(Pid::root).collect();
     let mut system = System::new().network(Network::P2p);
-    for nth in 0..n {
-        let peers = all.iter().copied().filter(|&pid| pid != all[usize::from(nth)]).collect();
-        system.add(format!("node{nth}"), Raft { nth, peers, n, terms, entries, beats, keeps_vote });
+    for index in 0..n {
+        let peers = all.iter().copied().filter(|&pid| pid != all[usize::from(index)]).collect();
+        system.add(format!("node{index}"), Raft { index, peers, n, terms, entries, beats, keeps_vote });
     }
     system
         .faults(Faults { crashes, restarts: crashes, ..Faults::default() })
-        .always_stable("election safety", |view| every_two(view, |a, b| a.led & b.led == 0))
-        .always("log matching", |view| every_two(view, logs_match))
-        .always("leader completeness", |view| every_two(view, |a, b| is_complete(a, b) && is_complete(b, a)))
+        .always_stable("election safety", |view| all_pairs(view, |a, b| a.led & b.led == 0))
+        .always("log matching", |view| all_pairs(view, logs_match))
+        .always("leader completeness", |view| all_pairs(view, |a, b| is_complete(a, b) && is_complete(b, a)))
         .sometimes("an entry is committed", |view| nodes(view).iter().any(|node| !node.committed.is_empty()))
 }

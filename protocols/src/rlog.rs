@@ -1,20 +1,21 @@
 //! `rlog`: a replicated log with leader failover. `n` nodes serve one client request while leaders are suspected `f` times.
 //!
-//! Time is divided into epochs, each with one leader. The leader appends the request to its log, sends the log to all and acknowledges when a
-//! majority has it. The environment suspects the leader and chooses another node for the next epoch; the old leader does not know and
-//! goes on. The new leader asks all nodes to give up older epochs, takes the most recent log among those of a majority, marks the begin of its
-//! epoch in it, and tells the client, which asks it again.
+//! Time is divided into epochs, each with one leader. The leader appends the request to its log, sends the log to all nodes and
+//! acknowledges the request when a majority has the log. The environment suspects the leader and chooses another node for the
+//! next epoch; the old leader does not learn of this and continues. The new leader requests that all nodes abandon older epochs,
+//! adopts the most recent log among those of a majority, appends an entry for the start of its epoch, and notifies the client,
+//! which sends the request to it again.
 //!
-//! Properties: the monitor `Agreement`, and that the client is answered. Majorities overlap and every message names its epoch, so nothing
-//! is expected from the network: it is right under all four.
+//! Properties: the monitor `Agreement`, and that the client is answered. Majorities overlap and every message carries its epoch,
+//! so the protocol makes no assumption about the network: it is correct under all four.
 //!
-//! Messages of older epochs, and answers beyond a majority, are stale. In `rlog` selective receives leave them alone; in `rlog-nonsel` they are
-//! received and ignored, in every order: the executions multiply (Must §6.2, Table 2).
+//! Messages of older epochs, and replies beyond a majority, are stale. In `rlog` selective receives leave them unread; in
+//! `rlog-nonsel` they are received and ignored, in every order, which multiplies the executions (Must §6.2, Table 2).
 
 use crate::{Build, Model, Param, Params};
 use manyworlds::prelude::*;
 
-/// The zoo entry.
+/// The model `rlog`.
 pub const MODEL: Model = Model {
     name: "rlog",
     summary: "a replicated log: n nodes serve one request with f leader failovers; stale messages stay unread",
@@ -22,7 +23,7 @@ pub const MODEL: Model = Model {
     build: Build::Program(|params| Ok(checker(params, Stale::Unread))),
 };
 
-/// The variant without selective receives.
+/// The model `rlog-nonsel`: the variant without selective receives.
 pub const NONSEL: Model = Model {
     name: "rlog-nonsel",
     summary: "the replicated log without selective receives: stale messages are received and ignored",
@@ -32,7 +33,7 @@ pub const NONSEL: Model = Model {
 
 const PARAMS: &[Param] = &[Param::int("f", 1, 0..=8, "failovers"), Param::int("n", 3, 2..=9, "nodes")];
 
-/// What happens to stale messages.
+/// The treatment of stale messages.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stale {
     Unread,
@@ -109,15 +110,15 @@ fn client(mut leader: Pid, stale: Stale) {
     let mut epoch = 0;
     loop {
         send(leader, Message { epoch, from: me(), body: Body::Request });
-        let news = move |answer: &Answer| !matches!(answer, Answer::Leader { epoch: e, .. } if *e <= epoch);
-        match receive(stale, news) {
+        let fresh = move |answer: &Answer| !matches!(answer, Answer::Leader { epoch: e, .. } if *e <= epoch);
+        match receive(stale, fresh) {
             Answer::Leader { epoch: e, node } => (epoch, leader) = (e, node),
             Answer::Done(_) => break,
         }
     }
 }
 
-/// The next message that is not stale.
+/// Receives the next message that is not stale.
 fn receive<M: manyworlds::Message>(stale: Stale, fresh: impl Fn(&M) -> bool + 'static) -> M {
     match stale {
         Stale::Unread => recv_where(fresh),
@@ -130,7 +131,7 @@ fn receive<M: manyworlds::Message>(stale: Stale, fresh: impl Fn(&M) -> bool + 's
     }
 }
 
-/// What a node waits for in its epoch, apart from news of later ones.
+/// The stage of a node in its epoch. It determines the messages of this epoch that are not stale.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Following,
@@ -144,9 +145,9 @@ struct Node {
     epoch: u32,
     stage: Stage,
     log: Log,
-    /// The epoch of the leader from whom it has its log.
+    /// The epoch of the leader that sent the log.
     accepted: u32,
-    /// How many nodes have promised, or have the log, itself included.
+    /// The number of nodes that have promised, or have the log, including this node.
     votes: usize,
 }
 
@@ -165,33 +166,33 @@ impl Node {
                 Body::TakeOver => self.enter(Stage::Electing, Body::Prepare),
                 Body::Prepare => {
                     self.stage = Stage::Following;
-                    self.reply(from, Body::Promise { accepted: self.accepted, log: self.log.clone() });
+                    self.send(from, Body::Promise { accepted: self.accepted, log: self.log.clone() });
                 }
                 Body::Promise { accepted, log } => self.promised(accepted, log),
                 Body::Request => self.request(),
                 Body::Append(log) => {
                     (self.stage, self.accepted, self.log) = (Stage::Following, epoch, log);
-                    self.reply(from, Body::Ack);
+                    self.send(from, Body::Ack);
                 }
                 Body::Ack => self.acknowledged(),
             }
         }
     }
 
-    /// Asks the others, and votes for itself.
-    fn enter(&mut self, stage: Stage, question: Body) {
+    /// Enters a stage: sends a request to all other nodes, and counts its own vote.
+    fn enter(&mut self, stage: Stage, request: Body) {
         (self.stage, self.votes) = (stage, 1);
         for node in self.cluster.nodes.iter().filter(|node| **node != me()) {
-            self.reply(*node, question.clone());
+            self.send(*node, request.clone());
         }
     }
 
-    /// A log of a later leader is more recent, and so is a longer one of the same leader.
+    /// Handles a promise. The log of a later leader is more recent; of two logs of the same leader the longer one is.
     fn promised(&mut self, accepted: u32, log: Log) {
         if (accepted, log.len()) > (self.accepted, self.log.len()) {
             (self.accepted, self.log) = (accepted, log);
         }
-        if self.majority() {
+        if self.add_vote() {
             self.log.push(Entry::Begin(self.epoch));
             self.accepted = self.epoch;
             self.stage = Stage::Leading;
@@ -207,18 +208,19 @@ impl Node {
     }
 
     fn acknowledged(&mut self) {
-        if self.majority() {
+        if self.add_vote() {
             self.stage = Stage::Following;
             send(self.cluster.client, Answer::Done(self.log.clone()));
         }
     }
 
-    fn majority(&mut self) -> bool {
+    /// Counts a vote; returns whether the votes are a majority.
+    fn add_vote(&mut self) -> bool {
         self.votes += 1;
         2 * self.votes > self.cluster.nodes.len()
     }
 
-    fn reply(&self, to: Pid, body: Body) {
+    fn send(&self, to: Pid, body: Body) {
         send(to, Message { epoch: self.epoch, from: me(), body });
     }
 }
@@ -234,7 +236,7 @@ fn fresh(epoch: u32, stage: Stage, message: &Message) -> bool {
     message.epoch > epoch || message.epoch == epoch && expected
 }
 
-/// Of two logs whose request was acknowledged, one is a prefix of the other: an acknowledged request keeps its place for ever.
+/// Agreement: of two acknowledged logs one is a prefix of the other, so an acknowledged request never changes its position.
 #[manyworlds::monitor(Answer)]
 #[derive(Default)]
 struct Agreement {

@@ -1,10 +1,10 @@
-//! `s+s+r-br` (Must ex. 4.3): two explorations could revisit the first receive and meet in one graph; the revisit condition lets only one of
-//! them. Four executions.
+//! `s+s+r-br` (Must ex. 4.3): two explorations could revisit the first receive backward and reach the same execution graph; the
+//! revisit condition permits only one of them. Four executions.
 
 use crate::{Build, Model};
 use manyworlds::prelude::*;
 
-/// The zoo entry.
+/// The model `s+s+r-br`.
 pub const MODEL: Model = Model {
     name: "s+s+r-br",
     summary: "why backward revisits need a condition (Must ex. 4.3): 4 executions",

@@ -1,10 +1,10 @@
-//! `token-ring`: `n` stations in a ring share a resource. A token goes round `rounds` times; a station that wants the resource uses it when
-//! the token comes, and passes the token on when it is done; one that does not want it passes the token on at once. Never do two stations use
-//! the resource at the same time, and the token has been everywhere `rounds` times in the end. There is one message at any time, so every network
-//! will do.
+//! `token-ring`: mutual exclusion by a token. `n` stations in a ring share a resource. The token goes round `rounds` times; a
+//! station that wants the resource uses it when the token arrives, and forwards the token when it has finished; other stations
+//! forward the token immediately. At most one station uses the resource at any time, and at the end the token has visited every
+//! station `rounds` times. There is at most one message at any time, so the model is correct under every network.
 //!
-//! `token-ring-bug`: the first station takes a token that is away for lost, without any reason but impatience, and makes another one: two
-//! stations use the resource.
+//! `token-ring-bug`: the first station assumes on a timeout that the token is lost, although it is not, and creates another one:
+//! two stations use the resource.
 
 use crate::{Build, Model, Param};
 use manyworlds::Pid;
@@ -13,49 +13,50 @@ use manyworlds::actor::{Actor, Context, System};
 const PARAMS: &[Param] =
     &[Param::int("n", 5, 2..=64, "stations"), Param::int("rounds", 3, 1..=100, "how many times the token goes round")];
 
-/// The zoo entry.
+/// The model `token-ring`.
 pub const MODEL: Model = Model {
     name: "token-ring",
-    summary: "n stations use a resource while they have the token: mutual exclusion",
+    summary: "n stations in a ring use a resource while they have the token: mutual exclusion",
     params: PARAMS,
     build: Build::Actors(|params| Ok(system(params.int("n"), params.int("rounds"), false))),
 };
 
-/// The variant with a seeded bug.
+/// The model `token-ring-bug`, with a seeded bug.
 pub const BUG: Model = Model {
     name: "token-ring-bug",
-    summary: "an impatient station makes a second token: two stations use the resource",
+    summary: "a station creates a second token on a timeout: two stations use the resource",
     params: PARAMS,
     build: Build::Actors(|params| Ok(system(params.int("n"), params.int("rounds"), true))),
 };
 
 const WANT: &str = "want the resource";
 const RELEASE: &str = "release the resource";
-const IMPATIENCE: &str = "the token must be lost";
+const TOKEN_TIMEOUT: &str = "the token must be lost";
 
-/// Says which round this is.
+/// The token, with the number of the current round.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Token(usize);
 
 struct Station {
     next: Pid,
-    /// The first station starts with the token and counts the rounds.
+    /// Whether this is the first station, which starts with the token and counts the rounds.
     first: bool,
     rounds: usize,
-    impatient: bool,
+    /// Whether the first station creates another token on a timeout.
+    regenerates: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 struct Use {
     wants: bool,
-    /// Has the token, and the resource, in this round.
+    /// The round of the token, while the station has the token and uses the resource.
     uses: Option<usize>,
-    /// How often the token was here.
+    /// The number of visits of the token.
     visits: usize,
 }
 
 impl Station {
-    fn pass_on(&self, round: usize, ctx: &mut Context<'_>) {
+    fn forward(&self, round: usize, ctx: &mut Context<'_>) {
         let round = if self.first { round + 1 } else { round };
         if round <= self.rounds {
             ctx.send(self.next, Token(round));
@@ -70,45 +71,45 @@ impl Actor for Station {
     fn start(&self, ctx: &mut Context<'_>) -> Use {
         ctx.set_timer(WANT);
         if self.first {
-            self.pass_on(0, ctx);
-            if self.impatient {
-                ctx.set_timer(IMPATIENCE);
+            self.forward(0, ctx);
+            if self.regenerates {
+                ctx.set_timer(TOKEN_TIMEOUT);
             }
         }
         Use::default()
     }
 
     fn message(&self, state: &mut Use, _: Pid, &Token(round): &Token, ctx: &mut Context<'_>) {
-        ctx.cancel_timer(IMPATIENCE);
+        ctx.cancel_timer(TOKEN_TIMEOUT);
         state.visits += 1;
         if state.wants && state.uses.is_none() {
             state.uses = Some(round);
             ctx.set_timer(RELEASE);
         } else {
-            self.pass_on(round, ctx);
+            self.forward(round, ctx);
         }
     }
 
     fn timer(&self, state: &mut Use, timer: &'static str, ctx: &mut Context<'_>) {
         match timer {
             WANT => state.wants = true,
-            IMPATIENCE => self.pass_on(0, ctx),
+            TOKEN_TIMEOUT => self.forward(0, ctx),
             _ => {
-                let round = state.uses.take().expect("only who uses the resource releases it");
+                let round = state.uses.take().expect("only a station that uses the resource releases it");
                 state.wants = false;
                 ctx.set_timer(WANT);
-                self.pass_on(round, ctx);
+                self.forward(round, ctx);
             }
         }
     }
 }
 
-fn system(n: usize, rounds: usize, impatient: bool) -> System {
+fn system(n: usize, rounds: usize, regenerates: bool) -> System {
     let mut system = System::new();
     let mut ring = Vec::new();
     for i in 0..n {
         let next = Pid::root(((i + 1) % n) as u16);
-        ring.push((system.add(format!("station {i}"), Station { next, first: i == 0, rounds, impatient }), next));
+        ring.push((system.add(format!("station {i}"), Station { next, first: i == 0, rounds, regenerates }), next));
     }
     let system = ring.into_iter().fold(system, |system, (station, next)| system.sends_only_to(station, [next]));
     system

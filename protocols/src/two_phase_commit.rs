@@ -1,12 +1,12 @@
-//! `two-phase-commit`: a coordinator asks `n` participants, each votes yes or no by choice, and the coordinator decides. All must agree, and
-//! nobody commits unless all voted yes. `2ⁿ·n!` executions: every combination of votes in every order of arrival.
+//! `two-phase-commit`: a coordinator requests votes from `n` participants, each chooses yes or no, and the coordinator decides. All decisions
+//! must be the same, and no participant commits unless all voted yes. `2ⁿ·n!` executions: all combinations of votes in all orders of arrival.
 //!
-//! `two-phase-commit-bug` decides on a majority: some participant is told to commit although it voted no.
+//! `two-phase-commit-bug`: the coordinator commits on a majority, so a participant that voted no can receive the decision to commit.
 
 use crate::{Build, Model, Param};
 use manyworlds::prelude::*;
 
-/// The zoo entry.
+/// The model `two-phase-commit`.
 pub const MODEL: Model = Model {
     name: "two-phase-commit",
     summary: "n participants vote by choice, the coordinator decides: 2ⁿ·n! executions",
@@ -14,10 +14,10 @@ pub const MODEL: Model = Model {
     build: Build::Program(|params| Ok(checker(params.int("n"), |yes, n| yes == n))),
 };
 
-/// The variant with a seeded bug.
+/// The model `two-phase-commit-bug`, with a seeded bug.
 pub const BUG: Model = Model {
     name: "two-phase-commit-bug",
-    summary: "the coordinator commits on a majority: a participant that voted no is told to commit",
+    summary: "the coordinator commits on a majority: a participant that voted no must commit",
     params: &[Param::int("n", 3, 1..=16, "participants")],
     build: Build::Program(|params| Ok(checker(params.int("n"), |yes, n| 2 * yes > n))),
 };
@@ -31,7 +31,7 @@ enum Message {
     Abort,
 }
 
-/// `commits(yes, n)` is the coordinator's rule.
+/// `commits(yes, n)` is the coordinator's decision rule.
 fn checker(n: usize, commits: fn(usize, usize) -> bool) -> Checker {
     Checker::new(move || {
         let coordinator = me();

@@ -1,17 +1,17 @@
-//! `two-phase-commit-actors`: a coordinator asks `n` participants for their votes, commits if all vote yes, and tells one after the other;
-//! `crashes` of them all may go down for good, at any time. Nobody waits for ever for somebody who is down without doing something about it:
+//! `two-phase-commit-actors`: two-phase commit with timeouts. A coordinator requests the votes of `n` participants, commits if all vote yes, and
+//! sends the decision to one after the other. Up to `crashes` actors crash, permanently, at any time. No actor waits for another without a timeout:
 //! - the coordinator aborts when a vote takes too long;
-//! - a participant that has not been asked yet votes no on its own;
-//! - a participant that voted yes and hears nothing is in doubt: it must not decide, but it asks the other participants. Whoever has decided
-//!   answers, whoever has not voted yet votes no and answers, and whoever is in doubt too answers when it knows.
+//! - a participant that has not received a prepare message yet votes no on a timeout;
+//! - a participant that voted yes and receives no decision is in doubt: it must not decide, but it queries the other participants. One that has
+//!   decided replies; one that has not voted yet votes no and replies; one that is in doubt, too, replies when it learns the decision.
 //!
-//! All who decide decide the same, whoever is down, and nobody commits if somebody voted no: decisions survive crashes, as if written to
-//! disk. It holds under every network, since a decision that overtakes the question is a decision all the same. What two-phase commit cannot
-//! do is part of the model as well: if the coordinator goes down at the wrong moment, all others are in doubt for ever; but nobody
-//! stays in doubt while somebody who is up knows.
+//! All decisions are the same, whichever actors crash, and no actor commits if a participant voted no: decisions survive crashes, as if written to
+//! disk. This holds under every network: a decision that overtakes the prepare message is still valid. The model also covers the limits of two-phase
+//! commit: if the coordinator crashes at a critical moment, all other actors stay in doubt forever; but none stays in doubt while a running
+//! participant has decided.
 //!
-//! `two-phase-commit-actors-bug` has participants that abort when they hear nothing although they voted yes: the coordinator may have
-//! told another to commit.
+//! `two-phase-commit-actors-bug`: a participant that voted yes aborts when it receives no decision, although the coordinator may have sent the
+//! decision to commit to another participant.
 
 use crate::{Build, Model, Param};
 use manyworlds::Pid;
@@ -21,15 +21,15 @@ use std::collections::BTreeSet;
 const PARAMS: &[Param] =
     &[Param::int("n", 2, 1..=16, "participants"), Param::int("crashes", 1, 0..=16, "actors that go down")];
 
-/// The zoo entry.
+/// The model `two-phase-commit-actors`.
 pub const MODEL: Model = Model {
     name: "two-phase-commit-actors",
     summary: "two-phase commit with timeouts and crashes: agreement, and blocking",
     params: PARAMS,
-    build: Build::Actors(|params| Ok(system(params.int("n"), params.int("crashes"), InDoubt::Ask))),
+    build: Build::Actors(|params| Ok(system(params.int("n"), params.int("crashes"), InDoubt::Query))),
 };
 
-/// The variant with a seeded bug.
+/// The model `two-phase-commit-actors-bug`, with a seeded bug.
 pub const BUG: Model = Model {
     name: "two-phase-commit-actors-bug",
     summary: "participants in doubt abort: others may have committed",
@@ -37,10 +37,10 @@ pub const BUG: Model = Model {
     build: Build::Actors(|params| Ok(system(params.int("n"), params.int("crashes"), InDoubt::Abort))),
 };
 
-/// What a participant does that voted yes and hears nothing.
+/// The reaction of a participant that voted yes and receives no decision.
 #[derive(Clone, Copy)]
 enum InDoubt {
-    Ask,
+    Query,
     Abort,
 }
 
@@ -55,12 +55,12 @@ enum Message {
     Prepare,
     Vote(bool),
     Decided(Decision),
-    /// A participant in doubt asks for the decision.
+    /// A participant in doubt requests the decision.
     Ask,
 }
 
 const VOTES_ARE_LATE: &str = "votes are late";
-const TELL: &str = "tell the next participant";
+const SEND_DECISION: &str = "tell the next participant";
 
 struct Coordinator {
     participants: Vec<Pid>,
@@ -77,7 +77,7 @@ impl Coordinator {
     fn decide(&self, count: &mut Count, decision: Decision, ctx: &mut Context<'_>) {
         count.decision = Some(decision);
         ctx.cancel_timer(VOTES_ARE_LATE);
-        ctx.set_timer(TELL);
+        ctx.set_timer(SEND_DECISION);
     }
 }
 
@@ -93,7 +93,7 @@ impl Actor for Coordinator {
 
     fn message(&self, count: &mut Count, from: Pid, message: &Message, ctx: &mut Context<'_>) {
         match message {
-            // It is too late to vote.
+            // The decision is final; late votes are ignored.
             _ if count.decision.is_some() => {}
             Message::Vote(true) => {
                 count.yes.insert(from);
@@ -102,18 +102,18 @@ impl Actor for Coordinator {
                 }
             }
             Message::Vote(false) => self.decide(count, Decision::Abort, ctx),
-            _ => unreachable!("the coordinator gets votes"),
+            _ => unreachable!("the coordinator receives only votes"),
         }
     }
 
     fn timer(&self, count: &mut Count, timer: &'static str, ctx: &mut Context<'_>) {
         match (timer, count.decision) {
-            // One a step, so that it can go down when it has told some and not the others.
-            (TELL, Some(decision)) => {
+            // One message per step, so that the coordinator can crash when it has sent the decision to some participants only.
+            (SEND_DECISION, Some(decision)) => {
                 ctx.send(self.participants[count.told], Message::Decided(decision));
                 count.told += 1;
                 if count.told < self.participants.len() {
-                    ctx.set_timer(TELL);
+                    ctx.set_timer(SEND_DECISION);
                 }
             }
             _ => self.decide(count, Decision::Abort, ctx),
@@ -125,7 +125,7 @@ impl Actor for Coordinator {
     }
 }
 
-const NOT_ASKED: &str = "nobody asks for my vote";
+const NO_PREPARE: &str = "nobody asks for my vote";
 const NO_DECISION: &str = "nobody tells me the decision";
 
 struct Participant {
@@ -138,13 +138,13 @@ struct Participant {
 struct Part {
     vote: Option<bool>,
     decision: Option<Decision>,
-    /// Who asked while this one was in doubt itself.
+    /// The participants that requested the decision while this one was in doubt.
     askers: BTreeSet<Pid>,
 }
 
 impl Participant {
     fn vote(&self, part: &mut Part, yes: bool, ctx: &mut Context<'_>) {
-        ctx.cancel_timer(NOT_ASKED);
+        ctx.cancel_timer(NO_PREPARE);
         part.vote = Some(yes);
         match yes {
             true => ctx.set_timer(NO_DECISION),
@@ -154,7 +154,7 @@ impl Participant {
     }
 
     fn decide(&self, part: &mut Part, decision: Decision, ctx: &mut Context<'_>) {
-        ctx.cancel_timer(NOT_ASKED);
+        ctx.cancel_timer(NO_PREPARE);
         ctx.cancel_timer(NO_DECISION);
         part.decision = Some(decision);
         ctx.broadcast(&std::mem::take(&mut part.askers), Message::Decided(decision));
@@ -166,7 +166,7 @@ impl Actor for Participant {
     type Message = Message;
 
     fn start(&self, ctx: &mut Context<'_>) -> Part {
-        ctx.set_timer(NOT_ASKED);
+        ctx.set_timer(NO_PREPARE);
         Part::default()
     }
 
@@ -187,14 +187,14 @@ impl Actor for Participant {
             (Message::Decided(decision), None) => self.decide(part, *decision, ctx),
             // Votes and decisions are final.
             (Message::Decided(_), Some(_)) | (Message::Prepare, _) => {}
-            (Message::Vote(_), _) => unreachable!("votes are for the coordinator"),
+            (Message::Vote(_), _) => unreachable!("votes are sent to the coordinator"),
         }
     }
 
     fn timer(&self, part: &mut Part, timer: &'static str, ctx: &mut Context<'_>) {
         match self.in_doubt {
-            _ if timer == NOT_ASKED => self.vote(part, false, ctx),
-            InDoubt::Ask => ctx.broadcast(&self.others, Message::Ask),
+            _ if timer == NO_PREPARE => self.vote(part, false, ctx),
+            InDoubt::Query => ctx.broadcast(&self.others, Message::Ask),
             InDoubt::Abort => self.decide(part, Decision::Abort, ctx),
         }
     }
@@ -209,7 +209,7 @@ fn decisions<'v>(view: &'v View<'_>) -> impl Iterator<Item = Decision> + 'v {
     coordinator.chain(view.all::<Part>().filter_map(|(_, part)| part.decision))
 }
 
-/// The coordinator is down and undecided, and all voted yes: nobody will ever know.
+/// The coordinator has crashed without a decision, and all participants voted yes: they can never decide.
 fn is_blocked(view: &View<'_>, coordinator: Pid) -> bool {
     !view.is_up(coordinator)
         && decisions(view).next().is_none()

@@ -1,8 +1,8 @@
-//! `2pc-tla`: two-phase commit over a growing set of messages, after Gray and Lamport. `n` resource managers prepare or abort on their
-//! own; the transaction manager commits when it has heard that all are prepared, and may abort before. No manager commits while
-//! another aborts.
+//! `2pc-tla`: two-phase commit as a specification over a growing set of messages, after Gray and Lamport. `n` resource managers
+//! prepare or abort unilaterally; the transaction manager commits when it has received a prepared message from each, and may
+//! abort before. No resource manager commits while another aborts.
 //!
-//! `2pc-tla-bug` commits when all but one are prepared: the last one may abort on its own, and does.
+//! `2pc-tla-bug`: the transaction manager commits when all but one are prepared; the last one may still abort unilaterally.
 
 use crate::bits::{Word, members};
 use crate::{Build, Param};
@@ -13,7 +13,7 @@ use std::fmt;
 
 const PARAMS: &[Param] = &[Param::int("n", 3, 1..=16, "resource managers")];
 
-/// `2pc-tla`
+/// The model `2pc-tla`.
 pub const MODEL: manyworlds::models::Model = manyworlds::models::Model {
     name: "2pc-tla",
     summary: "Two-phase commit as a specification over a growing set of messages (TwoPhase.tla)",
@@ -21,15 +21,15 @@ pub const MODEL: manyworlds::models::Model = manyworlds::models::Model {
     build: Build::Specification(|params| Ok(Box::new(TwoPhase::new(params.int("n")).specification()))),
 };
 
-/// `2pc-tla-bug`
+/// The model `2pc-tla-bug`, with a seeded bug.
 pub const BUG: manyworlds::models::Model = manyworlds::models::Model {
     name: "2pc-tla-bug",
-    summary: "2pc-tla in which the manager commits before everybody is prepared",
+    summary: "2pc-tla in which the transaction manager commits before all resource managers are prepared",
     params: PARAMS,
     build: Build::Specification(|params| Ok(Box::new(TwoPhase::with_bug(params.int("n")).specification()))),
 };
 
-/// Where a resource manager is; two bits each.
+/// The state of a resource manager, in two bits.
 const WORKING: u32 = 0;
 const PREPARED: u32 = 1;
 const COMMITTED: u32 = 2;
@@ -37,10 +37,10 @@ const ABORTED: u32 = 3;
 
 /// Bits of [`State::tm`].
 const DONE: u8 = 1;
-const SAID_COMMIT: u8 = 2;
-const SAID_ABORT: u8 = 4;
+const SENT_COMMIT: u8 = 2;
+const SENT_ABORT: u8 = 4;
 
-/// The specification for a number of resource managers.
+/// The specification for a given number of resource managers.
 #[derive(Clone, Debug)]
 pub struct TwoPhase {
     n: u32,
@@ -51,34 +51,35 @@ pub struct TwoPhase {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct State {
     rm: u32,
-    /// Those the transaction manager knows to be prepared.
+    /// The resource managers whose prepared message the transaction manager has received.
     prepared: u16,
-    /// Those that said they are.
+    /// The resource managers that have sent a prepared message.
     said_prepared: u16,
     tm: u8,
 }
 
-/// A step; the number is that of the resource manager.
+/// A step; the number is the index of the resource manager.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Action {
-    /// The transaction manager tells all to commit.
+    /// The transaction manager decides to commit and sends the decision to all.
     Commit,
-    /// The transaction manager tells all to abort.
+    /// The transaction manager decides to abort and sends the decision to all.
     Abort,
-    /// The transaction manager hears that one is prepared.
+    /// The transaction manager receives the prepared message of a resource manager.
     HearPrepared(u8),
-    /// One prepares, and says so.
+    /// A resource manager prepares, and sends a prepared message.
     Prepare(u8),
-    /// One aborts on its own.
+    /// A resource manager aborts unilaterally.
     Quit(u8),
-    /// One hears that it should commit.
+    /// A resource manager receives the decision to commit.
     HearCommit(u8),
-    /// One hears that it should abort.
+    /// A resource manager receives the decision to abort.
     HearAbort(u8),
 }
 
 impl Action {
-    /// The resource manager, if there is one.
+    /// The resource manager of the action, if it has one.
+    #[inline]
     fn manager(self) -> Option<u8> {
         match self {
             Action::Commit | Action::Abort => None,
@@ -103,10 +104,12 @@ impl TwoPhase {
         TwoPhase { bug: true, ..TwoPhase::new(n) }
     }
 
+    #[inline]
     fn may_commit(&self, state: &State) -> bool {
         state.prepared.count_ones() + u32::from(self.bug) >= self.n
     }
 
+    #[inline]
     fn consistent(&self, state: &State) -> bool {
         let (low, high) = (state.rm & 0x5555_5555, state.rm >> 1 & 0x5555_5555);
         high & !low == 0 || high & low == 0
@@ -114,8 +117,9 @@ impl TwoPhase {
 }
 
 impl State {
-    fn with(mut self, r: u8, place: u32) -> State {
-        self.rm = self.rm & !(3 << (2 * r)) | place << (2 * r);
+    #[inline]
+    fn with(mut self, r: u8, status: u32) -> State {
+        self.rm = self.rm & !(3 << (2 * r)) | status << (2 * r);
         self
     }
 }
@@ -123,19 +127,19 @@ impl State {
 /// Resource managers that are not mentioned are working.
 impl fmt::Debug for State {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let place = |r: u32| match self.rm >> (2 * r) & 3 {
+        let status = |r: u32| match self.rm >> (2 * r) & 3 {
             PREPARED => Some((r, Word("prepared"))),
             COMMITTED => Some((r, Word("committed"))),
             ABORTED => Some((r, Word("aborted"))),
             _ => None,
         };
         let tm = match self.tm {
-            tm if tm & SAID_COMMIT != 0 => "committed",
-            tm if tm & SAID_ABORT != 0 => "aborted",
+            tm if tm & SENT_COMMIT != 0 => "committed",
+            tm if tm & SENT_ABORT != 0 => "aborted",
             _ => "init",
         };
         f.debug_struct("State")
-            .field("rm", &(0..16).filter_map(place).collect::<BTreeMap<_, _>>())
+            .field("rm", &(0..16).filter_map(status).collect::<BTreeMap<_, _>>())
             .field("tm", &Word(tm))
             .field("prepared", &members(self.prepared.into()))
             .field("said_prepared", &members(self.said_prepared.into()))
@@ -144,7 +148,7 @@ impl fmt::Debug for State {
 }
 
 impl TwoPhase {
-    /// The specification with all that it knows about itself.
+    /// The specification with its declarations: symmetry, independence and fingerprints.
     pub fn specification(self) -> Specification<TwoPhase, Declared, Declared> {
         Specification::new(self).symmetric().independent().fingerprinted()
     }
@@ -158,6 +162,7 @@ impl Model for TwoPhase {
         vec![State { rm: 0, prepared: 0, said_prepared: 0, tm: 0 }]
     }
 
+    #[inline]
     fn actions(&self, state: &State, out: &mut Vec<Action>) {
         let deciding = state.tm & DONE == 0;
         if deciding && self.may_commit(state) {
@@ -171,22 +176,24 @@ impl Model for TwoPhase {
                 out.push(Action::HearPrepared(r));
             }
             if state.rm >> (2 * r) & 3 == WORKING {
-                out.extend([Action::Prepare(r), Action::Quit(r)]);
+                out.push(Action::Prepare(r));
+                out.push(Action::Quit(r));
             }
-            if state.tm & SAID_COMMIT != 0 {
+            if state.tm & SENT_COMMIT != 0 {
                 out.push(Action::HearCommit(r));
             }
-            if state.tm & SAID_ABORT != 0 {
+            if state.tm & SENT_ABORT != 0 {
                 out.push(Action::HearAbort(r));
             }
         }
     }
 
+    #[inline]
     fn next(&self, state: &State, action: &Action) -> Option<State> {
         let mut next = *state;
         match *action {
-            Action::Commit => next.tm = DONE | SAID_COMMIT,
-            Action::Abort => next.tm = DONE | SAID_ABORT,
+            Action::Commit => next.tm = DONE | SENT_COMMIT,
+            Action::Abort => next.tm = DONE | SENT_ABORT,
             Action::HearPrepared(r) => next.prepared |= 1 << r,
             Action::Prepare(r) => {
                 next = next.with(r, PREPARED);
@@ -204,6 +211,7 @@ impl Model for TwoPhase {
 }
 
 impl Fingerprinted for TwoPhase {
+    #[inline]
     fn fingerprint(&self, state: &State) -> u128 {
         let sets = u64::from(state.prepared) << 48 | u64::from(state.said_prepared) << 32;
         fingerprint::of_words([sets | u64::from(state.rm), u64::from(state.tm)])
@@ -211,12 +219,15 @@ impl Fingerprinted for TwoPhase {
 }
 
 impl Independent for TwoPhase {
-    /// What is said to one resource manager, or by it, has nothing to do with the others.
+    /// Actions of different resource managers are independent.
+    #[inline]
     fn independent(&self, _: &State, a: &Action, b: &Action) -> bool {
-        a.manager().zip(b.manager()).is_some_and(|(a, b)| a != b)
+        matches!((a.manager(), b.manager()), (Some(a), Some(b)) if a != b)
     }
 
-    /// Decisions depend on everything. One manager never hears both of them, so these share a name: there are enough for sixteen.
+    /// Decisions depend on all other actions and have no name. No resource manager receives both decisions, so `HearCommit` and `HearAbort`
+    /// share a name; four names for each of 16 resource managers suffice.
+    #[inline]
     fn name(&self, action: &Action) -> Option<u32> {
         let kind = match action {
             Action::Commit | Action::Abort => return None,
@@ -230,7 +241,7 @@ impl Independent for TwoPhase {
 }
 
 impl Symmetric for TwoPhase {
-    /// Resource managers are alike: sorted by all that is known of each.
+    /// Resource managers are interchangeable: the canonical state sorts them.
     fn canonical(&self, state: State) -> State {
         let of = |r: u32| {
             (state.rm >> (2 * r) & 3) << 2

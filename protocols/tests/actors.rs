@@ -1,6 +1,6 @@
-//! The actors of the zoo, explored by the plainest search there is: every model is right with its default parameters under each network that
-//! its documentation promises, every seeded bug is found by the property that is meant to find it, and handlers run once for each local
-//! situation and input, however many steps there are.
+//! The actor models, explored by a simple breadth-first search: every model is correct with its default parameters under each
+//! network that its documentation states, every seeded bug violates the intended property, and handlers run once for each local
+//! state and input, however many transitions there are.
 
 use manyworlds::Network;
 use manyworlds::actor::{Faults, State, Worlds};
@@ -8,40 +8,40 @@ use manyworlds::explore::{Kind, Property, TransitionSystem as _};
 use manyworlds_protocols::{Build, Model, find, models};
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// A model with parameters, under its own network or another one.
+/// A model with parameters, under its default network or another one.
 fn worlds(name: &str, params: &str, network: Option<Network>) -> Worlds {
     let model = find(name).unwrap_or_else(|| panic!("there is no model `{name}`"));
     let given = params.split_whitespace().map(|pair| pair.split_once('=').expect("parameters are written name=value"));
-    let params = model.params(given).expect("the parameters of the tables are right");
-    let system = model.system(&params).expect("the parameters of the tables go together");
+    let params = model.params(given).expect("the parameters of the tables are valid");
+    let system = model.system(&params).expect("the parameters of the tables are consistent");
     network.map_or(system.clone(), |network| system.network(network)).worlds()
 }
 
-/// What a breadth-first search saw until it was through, or came to the first violation.
+/// The result of a breadth-first search that stops at the first violation.
 #[derive(Default, Debug)]
-struct Seen {
+struct Search {
     states: usize,
     transitions: usize,
     depth: usize,
     violation: Option<String>,
-    /// Local situations in which nothing more can happen.
-    ends: HashSet<Vec<String>>,
+    /// The local states of all actors in states without enabled steps, as text.
+    final_states: HashSet<Vec<String>>,
 }
 
-/// What is wrong with a state, looked at alone.
-fn wrong(worlds: &Worlds, properties: &[Property<Worlds>], state: &State, at_rest: bool) -> Option<String> {
-    let broken = |property: &&Property<Worlds>| match property.kind {
+/// The failure in a state, or the first property that the state violates.
+fn violation(worlds: &Worlds, properties: &[Property<Worlds>], state: &State, quiescent: bool) -> Option<String> {
+    let violated = |property: &&Property<Worlds>| match property.kind {
         Kind::Always => !(property.holds)(worlds, state),
         Kind::Never => (property.holds)(worlds, state),
-        Kind::AtRest => at_rest && !(property.holds)(worlds, state),
+        Kind::AtRest => quiescent && !(property.holds)(worlds, state),
         Kind::Sometimes | Kind::Eventually => false,
     };
     let failure = worlds.failure(state).map(|failure| failure.message);
-    failure.or_else(|| properties.iter().find(broken).map(|property| property.name.clone()))
+    failure.or_else(|| properties.iter().find(violated).map(|property| property.name.clone()))
 }
 
-/// Whether some path from `state` ends, or goes round for ever, without the property. `done` says of a state on the current path that it is
-/// not done.
+/// Whether some path from `state` ends, or cycles forever, without a state in which the property holds. `done` maps visited states to
+/// whether their successors are explored; it is `false` for the states on the current path.
 fn avoids(worlds: &Worlds, property: &Property<Worlds>, state: &State, done: &mut HashMap<State, bool>) -> bool {
     if (property.holds)(worlds, state) {
         return false;
@@ -59,28 +59,28 @@ fn avoids(worlds: &Worlds, property: &Property<Worlds>, state: &State, done: &mu
     found
 }
 
-fn explore(worlds: &Worlds) -> Seen {
+fn explore(worlds: &Worlds) -> Search {
     explore_for(worlds, &worlds.properties())
 }
 
-fn explore_for(worlds: &Worlds, properties: &[Property<Worlds>]) -> Seen {
-    let mut unseen: Vec<&Property<Worlds>> = properties.iter().filter(|p| p.kind == Kind::Sometimes).collect();
-    let mut seen = Seen::default();
+fn explore_for(worlds: &Worlds, properties: &[Property<Worlds>]) -> Search {
+    let mut pending: Vec<&Property<Worlds>> = properties.iter().filter(|p| p.kind == Kind::Sometimes).collect();
+    let mut result = Search::default();
     let mut known: HashSet<State> = worlds.initial().into_iter().collect();
     let mut queue: VecDeque<(State, usize)> = worlds.initial().into_iter().map(|state| (state, 0)).collect();
     while let Some((state, depth)) = queue.pop_front() {
         let mut actions = Vec::new();
         worlds.actions(&state, &mut actions);
-        seen.depth = depth;
-        seen.violation = wrong(worlds, properties, &state, actions.is_empty());
-        if seen.violation.is_some() {
+        result.depth = depth;
+        result.violation = violation(worlds, properties, &state, actions.is_empty());
+        if result.violation.is_some() {
             break;
         }
         if actions.is_empty() {
-            seen.ends.insert(worlds.locals_in_words(&state));
+            result.final_states.insert(worlds.locals_in_words(&state));
         }
-        unseen.retain(|property| !(property.holds)(worlds, &state));
-        seen.transitions += actions.len();
+        pending.retain(|property| !(property.holds)(worlds, &state));
+        result.transitions += actions.len();
         for action in &actions {
             let next = worlds.next(&state, action).expect("every step of actors can be taken");
             if known.insert(next.clone()) {
@@ -88,20 +88,20 @@ fn explore_for(worlds: &Worlds, properties: &[Property<Worlds>]) -> Seen {
             }
         }
     }
-    seen.states = known.len();
-    if seen.violation.is_none() {
+    result.states = known.len();
+    if result.violation.is_none() {
         let avoidable = |property: &&Property<Worlds>| {
             property.kind == Kind::Eventually
                 && worlds.initial().iter().any(|state| avoids(worlds, property, state, &mut HashMap::new()))
         };
-        let missed = unseen.first().copied().or_else(|| properties.iter().find(avoidable));
-        seen.violation = missed.map(|property| property.name.clone());
+        let missed = pending.first().copied().or_else(|| properties.iter().find(avoidable));
+        result.violation = missed.map(|property| property.name.clone());
     }
-    seen
+    result
 }
 
-/// Models with their states, transitions and depth, and the networks under which they are right.
-const RIGHT: &[(&str, [usize; 3], &[Network])] = &[
+/// Models with their numbers of states and transitions and their depth, and the networks under which they are correct.
+const CORRECT: &[(&str, [usize; 3], &[Network])] = &[
     ("two-phase-commit-actors", [3738, 13_952, 13], &Network::ALL),
     ("chang-roberts", [2206, 7455, 21], &Network::ALL),
     ("token-ring", [752, 2480, 20], &Network::ALL),
@@ -112,8 +112,8 @@ const RIGHT: &[(&str, [usize; 3], &[Network])] = &[
     ("counter", [625, 2000, 16], &Network::ALL),
 ];
 
-/// Seeded bugs, the property that finds each, and after how many steps under p2p.
-const WRONG: &[(&str, &str, usize)] = &[
+/// Seeded bugs, the property that each violates, and the length of the counterexample under p2p.
+const INCORRECT: &[(&str, &str, usize)] = &[
     ("two-phase-commit-actors-bug", "all decide the same", 5),
     ("chang-roberts-bug", "nobody believes in a leader but the greatest", 7),
     ("token-ring-bug", "at most one station uses the resource", 6),
@@ -124,54 +124,59 @@ const WRONG: &[(&str, &str, usize)] = &[
     ("counter-bug", "no increment is lost", 16),
 ];
 
-/// Models with too many states for every test of this file; `actors_big.rs` explores them.
+/// Models with too many states for the tests of this file; `actors_big.rs` explores them.
 const BIG: &[&str] = &["paxos", "paxos-bug", "abd", "abd-bug", "raft", "raft-bug"];
 
-/// Objects that are to be linearizable: histories are part of their states, and `ds2.rs` explores them.
+/// Whether a model is an object with a linearizability property. Histories are part of its states, and `ds2.rs` explores it.
 fn is_object(model: &Model) -> bool {
-    let params = model.params([]).expect("defaults are parameters");
+    let params = model.params([]).expect("defaults are valid");
     model.system(&params).is_ok_and(|system| system.blueprint().spec.is_some())
 }
 
 #[test]
-fn the_tables_have_every_system_of_actors() {
-    let is_here = |model: &&Model| !BIG.contains(&model.name) && !is_object(model);
+fn the_tables_contain_every_actor_model() {
+    let is_tested_here = |model: &&Model| !BIG.contains(&model.name) && !is_object(model);
     let all = models().iter().filter(|model| matches!(model.build, Build::Actors(_)));
-    let actors: Vec<&str> = all.filter(is_here).map(|model| model.name).collect();
-    let tables = RIGHT.iter().zip(WRONG).flat_map(|(right, wrong)| [right.0, wrong.0]);
+    let actors: Vec<&str> = all.filter(is_tested_here).map(|model| model.name).collect();
+    let tables = CORRECT.iter().zip(INCORRECT).flat_map(|(correct, bug)| [correct.0, bug.0]);
     assert_eq!(tables.collect::<Vec<_>>(), actors);
 }
 
 #[test]
-fn models_are_right_and_handlers_run_once() {
-    for (name, expected, _) in RIGHT {
+fn models_are_correct_and_handlers_run_once() {
+    for (name, expected, _) in CORRECT {
         let worlds = worlds(name, "", None);
-        let seen = explore(&worlds);
+        let result = explore(&worlds);
         let user_steps = worlds.stats().user_steps as usize;
-        println!("{name}: {} states, {} transitions, {user_steps} user steps", seen.states, seen.transitions);
-        assert_eq!(seen.violation, None, "{name}");
-        assert_eq!([seen.states, seen.transitions, seen.depth], *expected, "{name}");
+        println!("{name}: {} states, {} transitions, {user_steps} user steps", result.states, result.transitions);
+        assert_eq!(result.violation, None, "{name}");
+        assert_eq!([result.states, result.transitions, result.depth], *expected, "{name}");
         assert!(
-            10 * user_steps < seen.transitions,
+            10 * user_steps < result.transitions,
             "{name}: {user_steps} user steps, {} transitions",
-            seen.transitions
+            result.transitions
         );
     }
 }
 
 #[test]
-fn models_are_right_under_the_networks_that_they_promise() {
-    for (name, _, networks) in RIGHT {
+fn models_are_correct_under_their_documented_networks() {
+    for (name, _, networks) in CORRECT {
         for network in Network::ALL {
-            let seen = explore(&worlds(name, "", Some(network)));
-            println!("{name} {network}: {} states, {} transitions", seen.states, seen.transitions);
-            assert_eq!(seen.violation.is_none(), networks.contains(&network), "{name} {network}: {:?}", seen.violation);
+            let result = explore(&worlds(name, "", Some(network)));
+            println!("{name} {network}: {} states, {} transitions", result.states, result.transitions);
+            assert_eq!(
+                result.violation.is_none(),
+                networks.contains(&network),
+                "{name} {network}: {:?}",
+                result.violation
+            );
         }
     }
 }
 
 #[test]
-fn models_are_right_at_the_edges_of_their_parameters() {
+fn models_are_correct_with_extreme_parameters() {
     let edges = [
         ("two-phase-commit-actors", "n=1 crashes=0"),
         ("two-phase-commit-actors", "n=1 crashes=2"),
@@ -201,95 +206,96 @@ fn models_are_right_at_the_edges_of_their_parameters() {
 
 #[test]
 fn seeded_bugs_are_found() {
-    for &(name, property, steps) in WRONG {
+    for &(name, property, steps) in INCORRECT {
         for network in Network::ALL {
-            let seen = explore(&worlds(name, "", Some(network)));
-            println!("{name} {network}: {} states, {} steps", seen.states, seen.depth);
-            assert_eq!(seen.violation.as_deref(), Some(property), "{name} {network}");
-            assert!(network != Network::P2p || seen.depth == steps, "{name}: {} steps", seen.depth);
+            let result = explore(&worlds(name, "", Some(network)));
+            println!("{name} {network}: {} states, {} steps", result.states, result.depth);
+            assert_eq!(result.violation.as_deref(), Some(property), "{name} {network}");
+            assert!(network != Network::P2p || result.depth == steps, "{name}: {} steps", result.depth);
         }
     }
 }
 
-/// Engines that do not visit every state see failures, states at rest and what stays violated; that is enough.
+/// Engines that do not visit every state check failures, quiescent states and stable properties; these suffice to find the bugs.
 #[test]
-fn seeded_bugs_leave_a_mark() {
-    for (name, ..) in WRONG {
+fn seeded_bugs_violate_a_stable_property() {
+    for (name, ..) in INCORRECT {
         let worlds = worlds(name, "", None);
         let properties: Vec<_> = worlds
             .properties()
             .into_iter()
             .filter(|p| p.stable && matches!(p.kind, Kind::Always | Kind::AtRest))
             .collect();
-        let seen = explore_for(&worlds, &properties);
-        println!("{name}: {:?} after {} steps", seen.violation, seen.depth);
-        assert!(seen.violation.is_some(), "{name}");
+        let result = explore_for(&worlds, &properties);
+        println!("{name}: {:?} after {} steps", result.violation, result.depth);
+        assert!(result.violation.is_some(), "{name}");
     }
 }
 
-/// On models that violate it.
+/// On models that violate the property.
 #[test]
-fn what_is_declared_stable_stays_violated() {
+fn stable_properties_stay_violated() {
     for (name, params) in [("two-phase-commit-actors-bug", "n=2"), ("chang-roberts-bug", "n=4")] {
         let worlds = worlds(name, params, None);
         let mut stable = worlds.properties();
         stable.retain(|property| property.stable && property.kind == Kind::Always);
-        let mut violated = 0;
+        let mut violating = 0;
         let mut known: HashSet<State> = worlds.initial().into_iter().collect();
         let mut stack = worlds.initial();
         while let Some(state) = stack.pop() {
-            let broken: Vec<_> = stable.iter().filter(|property| !(property.holds)(&worlds, &state)).collect();
-            violated += usize::from(!broken.is_empty());
+            let violated: Vec<_> = stable.iter().filter(|property| !(property.holds)(&worlds, &state)).collect();
+            violating += usize::from(!violated.is_empty());
             let mut actions = Vec::new();
             worlds.actions(&state, &mut actions);
             for next in actions.iter().filter_map(|action| worlds.next(&state, action)) {
-                let healed = broken.iter().find(|property| (property.holds)(&worlds, &next));
-                assert!(healed.is_none(), "{name}: {healed:?} holds again");
+                let restored = violated.iter().find(|property| (property.holds)(&worlds, &next));
+                assert!(restored.is_none(), "{name}: {restored:?} holds again");
                 if known.insert(next.clone()) {
                     stack.push(next);
                 }
             }
         }
-        println!("{name} {params}: {violated} of {} states are wrong", known.len());
-        assert!(violated > 0, "{name}");
+        println!("{name} {params}: {violating} of {} states violate a property", known.len());
+        assert!(violating > 0, "{name}");
     }
 }
 
 #[test]
-fn a_ring_with_a_gap_may_elect_nobody() {
-    let model = find("chang-roberts").expect("it is in the zoo");
-    let system =
-        model.system(&model.params([("n", "3")]).expect("three is within the limits")).expect("the order is one");
+fn a_ring_with_a_crash_may_elect_no_leader() {
+    let model = find("chang-roberts").expect("the model exists");
+    let system = model
+        .system(&model.params([("n", "3")]).expect("three is within the limits"))
+        .expect("the default order is valid");
     let faults = Faults { crashes: 1, ..Faults::default() };
     for (worlds, expected) in [(system.worlds(), false), (system.faults(faults).worlds(), true)] {
         let properties = worlds.properties();
-        let leads = properties.iter().find(|p| p.kind == Kind::Eventually).expect("somebody leads in the end");
-        let avoidable = worlds.initial().iter().any(|state| avoids(&worlds, leads, state, &mut HashMap::new()));
+        let elected = properties.iter().find(|p| p.kind == Kind::Eventually).expect("a leader is elected eventually");
+        let avoidable = worlds.initial().iter().any(|state| avoids(&worlds, elected, state, &mut HashMap::new()));
         assert_eq!(avoidable, expected);
     }
 }
 
 #[test]
-fn the_order_of_increments_leaves_no_mark() {
+fn the_state_does_not_depend_on_the_order_of_increments() {
     for (n, k) in [(1, 0), (1, 3), (2, 2), (3, 3), (5, 1)] {
-        let seen = explore(&worlds("counter", &format!("n={n} k={k}"), None));
-        assert_eq!((seen.states, seen.ends.len()), ((2 * k + 1usize).pow(n), 1), "n={n} k={k}");
+        let result = explore(&worlds("counter", &format!("n={n} k={k}"), None));
+        assert_eq!((result.states, result.final_states.len()), ((2 * k + 1usize).pow(n), 1), "n={n} k={k}");
     }
 }
 
 #[test]
 fn the_reader_may_find_any_cell() {
     for n in 1..=4 {
-        let ends = explore(&worlds("lastzero", &format!("n={n}"), None)).ends;
-        let found: HashSet<String> = ends.into_iter().filter_map(|mut locals| locals.pop()).collect();
+        let final_states = explore(&worlds("lastzero", &format!("n={n}"), None)).final_states;
+        let found: HashSet<String> = final_states.into_iter().filter_map(|mut locals| locals.pop()).collect();
         assert_eq!(found, (0..=n).map(|i| format!("Found({i})")).collect(), "n={n}");
     }
 }
 
 #[test]
-fn an_order_that_is_none_is_refused() {
-    let model = find("chang-roberts").expect("it is in the zoo");
-    let params = model.params([("order", "random")]).expect("any text is a text");
-    let refusal = model.system(&params).err().expect("there is no such order");
-    assert_eq!(refusal, "parameter `order` is `random`; expected asc or desc");
+fn an_unknown_order_is_rejected() {
+    let model = find("chang-roberts").expect("the model exists");
+    let params = model.params([("order", "random")]).expect("the parameter accepts any text");
+    let error = model.system(&params).err().expect("the order is unknown");
+    assert_eq!(error, "parameter `order` is `random`; expected asc or desc");
 }

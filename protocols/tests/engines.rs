@@ -1,4 +1,4 @@
-//! Engines check each other: every actor model of the zoo at small parameters, right and wrong variants, under every engine that applies.
+//! Cross-checks of the engines: every actor model with small parameters, with and without a seeded bug, with every engine that supports it.
 
 use manyworlds::actor::locals::{ActorLocals, Finals};
 use manyworlds::actor::{State, System, Worlds};
@@ -10,7 +10,7 @@ use manyworlds_graph as graph;
 use manyworlds_protocols::{Build, Model, models};
 use std::collections::{BTreeSet, HashSet};
 
-/// Parameters at which even the slowest engine is quick.
+/// Parameters with which even the slowest engine is fast.
 const SMALL: &[(&str, &[(&str, &str)])] = &[
     ("two-phase-commit-actors", &[("n", "2"), ("crashes", "0")]),
     ("chang-roberts", &[("n", "4")]),
@@ -26,7 +26,7 @@ const SMALL: &[(&str, &[(&str, &str)])] = &[
     ("raft", &[("n", "2"), ("t", "1"), ("e", "1"), ("h", "1"), ("crashes", "0")]),
 ];
 
-/// Models with too many executions for a test of `must` under every network: there is a token too many, and it goes on and on.
+/// Models with too many executions for a test of `must` under any network, because of a second token.
 const NOT_BY_MUST: [&str; 1] = ["token-ring-bug"];
 
 fn actors() -> impl Iterator<Item = &'static Model> {
@@ -36,12 +36,12 @@ fn actors() -> impl Iterator<Item = &'static Model> {
 fn small(model: &Model) -> System {
     let base = model.name.trim_end_matches("-bug");
     let given = SMALL.iter().find(|(name, _)| *name == base).map_or(&[][..], |(_, given)| given);
-    let known = given.iter().copied().filter(|(key, _)| model.params.iter().any(|param| param.name == *key));
-    let params = model.params(known).expect("small parameters are within the limits");
-    model.system(&params).expect("small parameters go together")
+    let accepted = given.iter().copied().filter(|(key, _)| model.params.iter().any(|param| param.name == *key));
+    let params = model.params(accepted).expect("small parameters are within the limits");
+    model.system(&params).expect("small parameters are consistent")
 }
 
-/// Without what only a visit of every state can decide, so that every engine applies.
+/// The system with its stable properties only. Other properties require a visit of every state, which not every engine performs.
 fn decidable_by_all(system: &System) -> System {
     system.clone().keep_questions(|question| question.stable)
 }
@@ -61,29 +61,29 @@ impl Run {
         self.report.found.is_some()
     }
 
-    /// How executions end: the local situations of all actors, in words.
-    fn ends(&self) -> BTreeSet<Vec<String>> {
+    /// The final states of executions: the local states of all actors, as text.
+    fn final_states(&self) -> BTreeSet<Vec<String>> {
         self.report.final_states.iter().map(|state| self.worlds.locals_in_words(state)).collect()
     }
 }
 
 fn run(system: &System, engine: Engine, config: &Config) -> Run {
     let worlds = system.worlds();
-    let report = explore(&worlds, engine, config, &NoObserver).expect("the engine can decide this");
+    let report = explore(&worlds, engine, config, &NoObserver).expect("the engine supports the properties");
     Run { worlds, report }
 }
 
-fn to_the_end() -> Config {
+fn exhaustive() -> Config {
     Config { collect_final: true, keep_going: true, ..Config::default() }
 }
 
 #[test]
 fn unreduced_engines_visit_the_same_states() {
-    let small = actors().map(|model| (model, small(model), to_the_end()));
-    // Raft with crashes has more states than a test has time; its depth is bounded.
+    let small = actors().map(|model| (model, small(model), exhaustive()));
+    // Raft with crashes has too many states for a test, so the depth is bounded.
     let large = actors().filter(|model| model.name.starts_with("raft")).map(|model| {
-        let system = model.system(&model.params([]).expect("defaults are parameters")).expect("defaults go together");
-        (model, system, Config { budget: Budget { depth: Some(7), ..Budget::default() }, ..to_the_end() })
+        let system = model.system(&model.params([]).expect("defaults are valid")).expect("defaults are consistent");
+        (model, system, Config { budget: Budget { depth: Some(7), ..Budget::default() }, ..exhaustive() })
     });
     for (model, system, config) in small.chain(large) {
         let base = run(&system, Engine::Bfs, &config);
@@ -94,41 +94,45 @@ fn unreduced_engines_visit_the_same_states() {
                 assert_eq!(base.figures(), other.figures(), "{name}");
                 assert_eq!(base.violated(), other.violated(), "{name}");
                 let steps = |run: &Run| run.report.stats.user_steps;
-                assert_eq!(steps(&base), steps(&other), "{name}: each handler runs once in each situation");
+                assert_eq!(
+                    steps(&base),
+                    steps(&other),
+                    "{name}: each handler runs once for each local state and input"
+                );
             }
         }
     }
 }
 
 #[test]
-fn reductions_reach_the_same_verdicts_and_ends() {
+fn reductions_reach_the_same_verdicts_and_final_states() {
     for model in actors() {
         let system = decidable_by_all(&small(model));
         if system.blueprint().spec.is_some() {
-            // Reductions keep no order between steps of different actors, and histories are about nothing else.
+            // Reductions do not preserve the order of steps of different actors, which histories record.
             assert!(Options { reduce: true, ..Options::default() }.check(&system).is_err(), "{}", model.name);
             continue;
         }
-        let config = to_the_end();
+        let config = exhaustive();
         let full = run(&system, Engine::Bfs, &config);
         for engine in [Engine::Bfs, Engine::Dfs] {
             let reduced = run(&system, engine, &Config { reduction: Reduction::Persistent, ..config.clone() });
             assert_eq!(full.violated(), reduced.violated(), "{} {engine:?}", model.name);
             assert!(reduced.figures().0 <= full.figures().0, "{} {engine:?}", model.name);
-            assert_eq!(full.ends(), reduced.ends(), "{} {engine:?}", model.name);
+            assert_eq!(full.final_states(), reduced.final_states(), "{} {engine:?}", model.name);
         }
     }
 }
 
 #[test]
-fn symmetric_runs_agree_whoever_makes_them() {
+fn engines_agree_under_symmetry_reduction() {
     for model in actors() {
-        // Renamed paths mix up whose turn it is, so fairness is left out; nobody here assumes it.
+        // Symmetry reduction renames actors along a path, so it cannot support fairness assumptions; no model makes one.
         let system = small(model);
         if !system.worlds().has_symmetry() {
             continue;
         }
-        let config = to_the_end();
+        let config = exhaustive();
         let full = run(&system, Engine::Bfs, &config);
         let symmetric = Config { symmetry: true, ..config };
         let base = run(&system, Engine::Bfs, &symmetric);
@@ -142,7 +146,7 @@ fn symmetric_runs_agree_whoever_makes_them() {
 }
 
 #[test]
-fn must_ends_where_dfs_ends() {
+fn must_reaches_the_final_states_of_dfs() {
     let mut compared = Vec::new();
     for model in actors() {
         for network in Network::ALL {
@@ -159,51 +163,51 @@ fn must_ends_where_dfs_ends() {
             if locals.split_an_atomic_step() || report.stopped.is_some() {
                 continue;
             }
-            let dfs = run(&system, Engine::Dfs, &to_the_end());
+            let dfs = run(&system, Engine::Dfs, &exhaustive());
             let name = format!("{} {network}", model.name);
             assert_eq!(report.counterexample.is_some(), dfs.violated(), "{name}");
-            assert_eq!(*finals.lock().expect("nobody panicked"), dfs.ends(), "{name}");
+            assert_eq!(*finals.lock().expect("no thread panicked"), dfs.final_states(), "{name}");
             compared.push(name);
         }
     }
-    // Some have too many executions for a test; under mbox most are refused. Every model is compared under some network.
+    // Some models have too many executions for a test; under mbox most are not supported. Every other model is compared under some network.
     assert!(compared.len() > 40, "{compared:?}");
     let is_compared = |model: &&Model| compared.iter().any(|name| name.split(' ').next() == Some(model.name));
     let left_out: Vec<&str> = actors().filter(|model| !is_compared(model)).map(|model| model.name).collect();
     assert_eq!(left_out, NOT_BY_MUST);
 }
 
-/// Of the schedulers EX and DP leave nothing out: where they come to an end they have seen how executions end.
+/// The schedulers EX and DP are exhaustive: if they finish, they have reached all final states.
 #[test]
-fn schedulers_that_leave_nothing_out_end_where_dfs_ends() {
+fn exhaustive_schedulers_reach_the_final_states_of_dfs() {
     let mut compared = Vec::new();
     for model in actors() {
         for network in Network::ALL {
             let system = decidable_by_all(&small(model)).network(network);
-            let dfs = run(&system, Engine::Dfs, &to_the_end());
+            let dfs = run(&system, Engine::Dfs, &exhaustive());
             for scheduler in [Engine::Exhaustive, Engine::Dpor] {
                 let budget = Budget { executions: Some(5_000), depth: Some(200), ..Budget::default() };
-                let config = Config { budget, ..to_the_end() };
+                let config = Config { budget, ..exhaustive() };
                 let schedules = run(&system, scheduler, &config);
                 if schedules.report.stopped.is_some() || schedules.report.stats.truncated != Some(0) {
                     continue;
                 }
                 let name = format!("{} {network} {scheduler:?}", model.name);
                 assert_eq!(schedules.violated(), dfs.violated(), "{name}");
-                assert_eq!(schedules.ends(), dfs.ends(), "{name}");
+                assert_eq!(schedules.final_states(), dfs.final_states(), "{name}");
                 compared.push(name);
             }
         }
     }
-    // Many have too many schedules for a test, or go on for ever.
+    // Many models have too many schedules for a test, or infinite ones.
     assert!(compared.len() > 40, "{compared:?}");
 }
 
 #[test]
-fn seeded_bugs_are_found_and_replayed_by_every_engine_that_applies() {
+fn seeded_bugs_are_found_and_replayed_by_every_engine_that_supports_the_model() {
     for model in actors().filter(|model| model.name.ends_with("-bug") || model.name == "open-chord") {
-        let params = model.params([]).expect("defaults are parameters");
-        let system = model.system(&params).expect("defaults go together");
+        let params = model.params([]).expect("defaults are valid");
+        let system = model.system(&params).expect("defaults are consistent");
         let mut found = Vec::new();
         for engine in [Engine::Bfs, Engine::Dfs, Engine::Must] {
             let raft = model.name.starts_with("raft");
@@ -212,8 +216,8 @@ fn seeded_bugs_are_found_and_replayed_by_every_engine_that_applies() {
             let Verdict::Violated { trace, .. } = &answer.outcome.verdict else {
                 panic!("{} {engine}: {:?}", model.name, answer.outcome.verdict.name());
             };
-            let again = Trace::from_json(&trace.to_json()).expect("a trace is a trace");
-            let replayed = system.replay(&again, &mut |_, _| {}).expect("it can be repeated");
+            let again = Trace::from_json(&trace.to_json()).expect("a written trace can be read");
+            let replayed = system.replay(&again, &mut |_, _| {}).expect("the trace can be replayed");
             assert_eq!(replayed, Replayed::Reproduced, "{} {engine}", model.name);
             found.push(engine);
         }
@@ -221,14 +225,14 @@ fn seeded_bugs_are_found_and_replayed_by_every_engine_that_applies() {
     }
 }
 
-/// Steps to the nearest wrong state by a plain exploration that keeps whole states, if it has one.
+/// The number of steps to the nearest violating state, if there is one, by a simple breadth-first search that stores whole states.
 fn nearest(worlds: &Worlds) -> Option<usize> {
     let properties = worlds.properties();
-    let wrong = |state: &State, rests: bool| {
+    let is_violation = |state: &State, quiescent: bool| {
         let violates = |property: &Property<Worlds>| match property.kind {
             Kind::Always => !(property.holds)(worlds, state),
             Kind::Never => (property.holds)(worlds, state),
-            Kind::AtRest => rests && !(property.holds)(worlds, state),
+            Kind::AtRest => quiescent && !(property.holds)(worlds, state),
             Kind::Sometimes | Kind::Eventually => false,
         };
         worlds.has_failed(state) || properties.iter().any(violates)
@@ -242,7 +246,7 @@ fn nearest(worlds: &Worlds) -> Option<usize> {
             if !worlds.has_failed(state) {
                 worlds.actions(state, &mut actions);
             }
-            if wrong(state, actions.is_empty()) {
+            if is_violation(state, actions.is_empty()) {
                 return Some(steps);
             }
             let successors = actions.iter().filter_map(|action| worlds.next(state, action));
@@ -257,10 +261,10 @@ fn nearest(worlds: &Worlds) -> Option<usize> {
 }
 
 #[test]
-fn the_shortest_counterexample_is_the_shortest() {
+fn bfs_finds_a_shortest_counterexample() {
     let (mut compared, mut others) = (0, Vec::new());
     for model in actors().filter(|model| model.name.ends_with("-bug") || ["edr", "open-chord"].contains(&model.name)) {
-        let system = model.system(&model.params([]).expect("defaults are parameters")).expect("defaults go together");
+        let system = model.system(&model.params([]).expect("defaults are valid")).expect("defaults are consistent");
         let nearest = nearest(&system.worlds());
         for threads in [1, 2] {
             let found = run(&system, Engine::Bfs, &Config { threads, ..Config::default() }).report.found;
@@ -272,7 +276,7 @@ fn the_shortest_counterexample_is_the_shortest() {
         }
         compared += usize::from(nearest.is_some());
     }
-    // A bug that needs a path without end, or every state, has no nearest state.
+    // A bug that requires an infinite path, or all states, has no nearest violating state.
     assert!(others.iter().all(|(_, property)| property.starts_with("eventually")), "{others:?}");
     assert!(compared >= 10, "{compared} compared; {others:?}");
 }

@@ -1,29 +1,30 @@
-//! A counterexample to linearizability says which operation is impossible, what can have happened before it and with what it is at odds,
-//! whichever engine found it.
+//! The explanation of a linearizability violation names the operation that cannot be linearized, a linearization of the operations
+//! before it and the conflicting operations, with every engine.
 
 use manyworlds::{Engine, Options, Trace, TraceHistory, TraceOperation};
 use manyworlds_protocols::find;
 use manyworlds_report::history::Timeline;
 use manyworlds_report::{Hints, Style, failure};
 
-const WRONG: &[(&str, &str)] = &[
+const INCORRECT: &[(&str, &str)] = &[
     ("open-chord", "h=2r1w"),
     ("open-chord", "h=2r2w keys=2"),
     ("adr-bug", "h=2r2w"),
     ("multi-paxos-map-bug", "h=2r1w"),
 ];
 
-/// Engines that soon find what is wrong with any of them.
+/// Engines that find the violation of each model quickly.
 const QUICK: [Engine; 5] = [Engine::Bfs, Engine::Dfs, Engine::Random, Engine::Must, Engine::SystematicRandom];
 
-/// Engines that take their time, except for some.
+/// Engines that are quick for some of the models only.
 const SLOW: [Engine; 4] = [Engine::Dpor, Engine::TransDpor, Engine::IRed, Engine::LiViola];
 
 fn counterexample(model: &str, params: &str, engine: Engine) -> Trace {
-    let model = find(model).expect("it is in the zoo");
+    let model = find(model).expect("the model exists");
     let given = params.split_whitespace().map(|pair| pair.split_once('=').expect("parameters are written name=value"));
-    let system = model.system(&model.params(given).expect("the parameters are right")).expect("they go together");
-    let answer = Options::new().engine(engine).check(&system).expect("the engine can check it");
+    let system =
+        model.system(&model.params(given).expect("the parameters are valid")).expect("the parameters are consistent");
+    let answer = Options::new().engine(engine).check(&system).expect("the engine supports the model");
     answer.outcome.trace().cloned().unwrap_or_else(|| panic!("{engine} finds nothing in {}", model.name))
 }
 
@@ -37,18 +38,22 @@ fn is_before(operation: &TraceOperation, end: usize) -> bool {
     operation.returned.is_some_and(|at| at < end)
 }
 
-fn holds(trace: &Trace, what: &str) {
+fn check_explanation(trace: &Trace, what: &str) {
     let history = trace.history.as_ref().unwrap_or_else(|| panic!("{what}: no history"));
     let [stuck] = history.stuck[..] else { panic!("{what}: {:?}", history.stuck) };
-    let impossible = &history.operations[stuck];
-    let response = impossible.response.as_ref().expect("it returned");
-    let words = format!("{} returned {response}, which no order", impossible.call);
-    assert!(trace.violation.message.starts_with(&words), "{what}: {} is no {words}", trace.violation.message);
+    let failed = &history.operations[stuck];
+    let response = failed.response.as_ref().expect("the operation returned");
+    let expected = format!("{} returned {response}, which no order", failed.call);
+    assert!(
+        trace.violation.message.starts_with(&expected),
+        "{what}: {} does not start with {expected}",
+        trace.violation.message
+    );
 
-    let end = impossible.returned.expect("it returned");
+    let end = failed.returned.expect("the operation returned");
     let order = &history.linearization;
     for (number, operation) in history.operations.iter().enumerate() {
-        assert!(!is_before(operation, end) || order.contains(&number), "{what}: {number} is in no order {order:?}");
+        assert!(!is_before(operation, end) || order.contains(&number), "{what}: {number} is missing in {order:?}");
     }
     for (at, &later) in order.iter().enumerate() {
         assert!(order[..at].iter().all(|&earlier| !precedes(history, later, earlier)), "{what}: {order:?}");
@@ -59,26 +64,27 @@ fn holds(trace: &Trace, what: &str) {
 }
 
 #[test]
-fn every_engine_says_which_operation_is_impossible() {
-    for &(model, params) in WRONG {
+fn every_engine_names_the_operation_that_cannot_be_linearized() {
+    for &(model, params) in INCORRECT {
         for engine in QUICK {
-            holds(&counterexample(model, params, engine), &format!("{model} {params} {engine}"));
+            check_explanation(&counterexample(model, params, engine), &format!("{model} {params} {engine}"));
         }
     }
     for engine in SLOW {
-        holds(&counterexample("adr-bug", "h=2r2w", engine), &format!("adr-bug {engine}"));
+        check_explanation(&counterexample("adr-bug", "h=2r2w", engine), &format!("adr-bug {engine}"));
     }
 }
 
 #[test]
-fn the_text_draws_the_operations_below_the_chart() {
+fn the_report_shows_the_operations_below_the_chart() {
     for engine in QUICK {
         let trace = counterexample("open-chord", "h=2r1w", engine);
         let text = failure(&trace, &Hints::default(), &Style::default());
-        let (chart, operations) = text.split_once("\noperations (✗: no order has room for it):\n").expect("both");
+        let (chart, operations) =
+            text.split_once("\noperations (✗: no order has room for it):\n").expect("a chart and operations");
         assert!(chart.contains("Got(None)") && operations.contains("├ ✗ Get(0) → Got(None) ┤"), "{text}");
         assert!(operations.contains("before it, in this order: "), "{text}");
-        let timeline = Timeline::from_trace(&trace).expect("it records operations");
+        let timeline = Timeline::from_trace(&trace).expect("the trace records operations");
         assert!(timeline.lanes.iter().all(|lane| lane.starts_with("reader") || lane.starts_with("writer")));
     }
 }

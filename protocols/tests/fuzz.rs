@@ -1,4 +1,4 @@
-//! No text makes a reader of litmus programs, parameters or names panic or hang.
+//! Fuzz tests: no input makes the parsers of litmus programs, parameters or names panic or hang.
 
 use manyworlds::{Engine, Network};
 use manyworlds_protocols::{find, litmus::Litmus, models};
@@ -15,8 +15,8 @@ fn litmus_programs() {
     let fuzzed = fuzz.run(
         |input| {
             let text = String::from_utf8_lossy(input);
-            let litmus = Litmus::parse(&text).map_err(|wrong| wrong.to_string())?;
-            // Many programs of a few operations are run too.
+            let litmus = Litmus::parse(&text).map_err(|error| error.to_string())?;
+            // Short programs are also checked.
             if text.len() < 60 {
                 litmus.checker().network(Network::Mbox).max_executions(20).check();
             }
@@ -27,7 +27,7 @@ fn litmus_programs() {
     fuzzed.at_least(10, 20);
 }
 
-/// A line of `name=value` as the command line takes it, for each model.
+/// Lines of a model name and `name=value` pairs, as on the command line.
 #[test]
 fn parameters() {
     let names = models().iter().flat_map(|model| model.params).map(|param| format!("{}=", param.name));
@@ -58,9 +58,9 @@ fn names() {
     let fuzzed = Fuzz::new("names of engines and networks", 2_000).samples(samples).words(samples).run(
         |input| {
             let text = String::from_utf8_lossy(input);
-            let engine = text.parse::<Engine>().map(drop).map_err(|wrong| wrong.to_string());
-            let others = text.parse::<Engine>().is_ok() | text.parse::<Network>().is_ok();
-            if others { Ok(()) } else { engine }
+            let engine = text.parse::<Engine>().map(drop).map_err(|error| error.to_string());
+            let is_name = text.parse::<Engine>().is_ok() | text.parse::<Network>().is_ok();
+            if is_name { Ok(()) } else { engine }
         },
         |why| why.contains('`'),
     );

@@ -1,4 +1,4 @@
-//! The tests of the model zoo, as one binary.
+//! The tests of the models, as one binary.
 
 mod actors;
 mod actors_big;

@@ -1,4 +1,5 @@
-//! DS2's schedulers on the zoo: they do what a naive recursion does, and what they find others find.
+//! DS2's schedulers on the actor models: they explore the same schedules as a naive recursion, and other engines find the same
+//! violations.
 
 use manyworlds::actor::{State, System, Worlds};
 use manyworlds::explore::{Budget, Config, Kind, NoObserver, Report, StopReason, TransitionSystem, explore};
@@ -6,17 +7,17 @@ use manyworlds::{Engine, Network, Options, Property, Replayed, ScheduleStats, Su
 use manyworlds_protocols::{Build, find, models};
 use std::collections::BTreeSet;
 
-/// Systems with more schedules are left out.
+/// Systems with more schedules are skipped.
 const SCHEDULES: u64 = 50_000;
 
 fn system(name: &str, params: &str) -> System {
     let model = find(name).unwrap_or_else(|| panic!("there is no model `{name}`"));
     let given = params.split_whitespace().map(|pair| pair.split_once('=').expect("parameters are written name=value"));
-    let params = model.params(given).expect("the parameters of the tables are right");
-    model.system(&params).expect("the parameters of the tables go together")
+    let params = model.params(given).expect("the parameters of the tables are valid");
+    model.system(&params).expect("the parameters of the tables are consistent")
 }
 
-/// Smaller than what the zoo has by itself.
+/// Models with smaller parameters than the defaults.
 const SMALL: &[(&str, &str)] = &[
     ("dr", "h=1r1w"),
     ("edr", "h=1r1w n=2"),
@@ -61,25 +62,25 @@ const SMALL: &[(&str, &str)] = &[
     ("raft", "n=2 t=1 e=0 crashes=0"),
 ];
 
-/// Every system of actors in the zoo, as it is, and small ones.
+/// Every actor model with default parameters, and the small ones.
 fn systems() -> Vec<(String, System)> {
     let actors = models().iter().filter(|model| matches!(model.build, Build::Actors(_))).map(|model| (model.name, ""));
     let all = actors.chain(SMALL.iter().copied());
-    // Schedules have an end; what happens on endless ways is no question for them.
+    // Schedules are finite, so they cannot decide properties of infinite paths.
     let decidable = |system: System| system.keep_questions(|question| question.kind != Kind::Eventually);
     all.map(|(name, params)| (format!("{name} {params}"), decidable(system(name, params)))).collect()
 }
 
-/// Schedules by plain recursion.
+/// The schedules, enumerated by a naive recursion.
 #[derive(Default)]
 struct Naive {
     schedules: u64,
     steps: u64,
-    ends: BTreeSet<u128>,
+    final_states: BTreeSet<u128>,
 }
 
 impl Naive {
-    /// `None` if there are too many, or they are too long.
+    /// Returns `None` if there are too many schedules, or they are too long.
     fn all(worlds: &Worlds) -> Option<Naive> {
         let mut naive = Naive::default();
         worlds.initial().iter().try_for_each(|state| naive.follow(worlds, state, 0))?;
@@ -99,7 +100,7 @@ impl Naive {
         if next.is_empty() {
             self.schedules += 1;
             if worlds.failure(state).is_none() {
-                self.ends.insert(worlds.fingerprint(state));
+                self.final_states.insert(worlds.fingerprint(state));
             }
         }
         next.iter().try_for_each(|state| self.follow(worlds, state, depth + 1))
@@ -109,8 +110,8 @@ impl Naive {
 fn run(system: &System, name: Engine, config: Config) -> (Report<Worlds>, ScheduleStats) {
     let worlds = system.worlds().unmonitored();
     let config = Config { keep_going: true, collect_final: true, ..config };
-    let report = explore(&worlds, name, &config, &NoObserver).expect("nothing to refuse");
-    let figures = report.stats.histories.expect("a scheduler has these figures");
+    let report = explore(&worlds, name, &config, &NoObserver).expect("the scheduler supports the system");
+    let figures = report.stats.histories.expect("a scheduler reports these figures");
     (report, figures)
 }
 
@@ -118,13 +119,13 @@ fn at_most(executions: u64) -> Config {
     Config { budget: Budget { executions: Some(executions), ..Budget::default() }, ..Config::default() }
 }
 
-fn ends(worlds: &Worlds, report: &Report<Worlds>) -> BTreeSet<u128> {
+fn final_states(worlds: &Worlds, report: &Report<Worlds>) -> BTreeSet<u128> {
     report.final_states.iter().map(|state| worlds.fingerprint(state)).collect()
 }
 
-/// Also: DPOR ends wherever EX does, with the same histories.
+/// DPOR reaches the same final states as EX, with the same histories.
 #[test]
-fn exhaustive_explores_what_a_recursion_does_and_dpor_ends_wherever_it_does() {
+fn exhaustive_agrees_with_a_naive_recursion_and_dpor_reaches_the_same_final_states() {
     let mut compared = BTreeSet::new();
     for (name, system) in systems() {
         for network in Network::ALL {
@@ -132,24 +133,24 @@ fn exhaustive_explores_what_a_recursion_does_and_dpor_ends_wherever_it_does() {
             let worlds = system.worlds().unmonitored();
             let Some(naive) = Naive::all(&worlds) else { continue };
             let (exhaustive, figures) = run(&system, Engine::Exhaustive, Config::default());
-            println!("{name} {network}: {} schedules, {} ends", naive.schedules, naive.ends.len());
+            println!("{name} {network}: {} schedules, {} final states", naive.schedules, naive.final_states.len());
             assert_eq!(figures.schedules, naive.schedules, "{name} {network}");
-            assert_eq!(ends(&worlds, &exhaustive), naive.ends, "{name} {network}");
+            assert_eq!(final_states(&worlds, &exhaustive), naive.final_states, "{name} {network}");
             let (dpor, of_dpor) = run(&system, Engine::Dpor, Config::default());
             assert!(of_dpor.schedules <= figures.schedules, "{name} {network}");
-            assert_eq!(ends(&worlds, &dpor), naive.ends, "{name} {network}");
+            assert_eq!(final_states(&worlds, &dpor), naive.final_states, "{name} {network}");
             assert_eq!(of_dpor.unique, figures.unique, "{name} {network}");
             assert_eq!(of_dpor.non_linearizable, figures.non_linearizable, "{name} {network}");
             compared.insert(name.clone());
         }
     }
     let too_large = SMALL.iter().find(|(name, params)| !compared.contains(&format!("{name} {params}")));
-    assert_eq!(too_large, None, "small ones are compared under some network");
+    assert_eq!(too_large, None, "every small model is compared under some network");
 }
 
-/// Too large for a recursion, but EX can finish them.
+/// These systems are too large for the naive recursion, but EX can finish them.
 #[test]
-fn dpor_ends_wherever_exhaustive_does_in_larger_systems() {
+fn dpor_reaches_the_final_states_of_exhaustive_in_larger_systems() {
     let large = [
         ("chain-map", "", 27_720),
         ("open-chord", "keys=2 clients=two", 53_963),
@@ -163,34 +164,35 @@ fn dpor_ends_wherever_exhaustive_does_in_larger_systems() {
         let (dpor, of_dpor) = run(&system, Engine::Dpor, Config::default());
         assert_eq!(figures.schedules, schedules, "{name} {params}");
         assert_eq!((exhaustive.stopped, dpor.stopped), (None, None), "{name} {params}");
-        assert_eq!(ends(&worlds, &dpor), ends(&worlds, &exhaustive), "{name} {params}");
+        assert_eq!(final_states(&worlds, &dpor), final_states(&worlds, &exhaustive), "{name} {params}");
         assert_eq!(of_dpor.unique, figures.unique, "{name} {params}");
         assert_eq!(of_dpor.non_linearizable, figures.non_linearizable, "{name} {params}");
     }
 }
 
 #[test]
-fn a_seed_draws_the_same_schedules_again() {
+fn a_seed_reproduces_the_schedules() {
     let system = system("edr", "");
-    let draw = |seed| {
+    let schedules = |seed| {
         let (report, figures) = run(&system, Engine::SystematicRandom, Config { seed, ..at_most(5_000) });
-        let found = report.found.expect("a rare one, but not that rare");
+        let found = report.found.expect("5,000 schedules suffice for this bug");
         (figures, format!("{:?}", found.path))
     };
-    assert_eq!(draw(0), draw(0));
-    assert_ne!(draw(0).0.first_bug, draw(1).0.first_bug);
+    assert_eq!(schedules(0), schedules(0));
+    assert_ne!(schedules(0).0.first_bug, schedules(1).0.first_bug);
 }
 
-fn trace(system: &System, engine: Engine, most: Option<u64>) -> Option<Trace> {
-    let options = Options { max_executions: most, ..Options::new().engine(engine) };
-    let answer = options.check(system).unwrap_or_else(|refused| panic!("{engine}: {refused:?}"));
+fn trace(system: &System, engine: Engine, limit: Option<u64>) -> Option<Trace> {
+    let options = Options { max_executions: limit, ..Options::new().engine(engine) };
+    let answer = options.check(system).unwrap_or_else(|error| panic!("{engine}: {error:?}"));
     answer.outcome.trace().cloned()
 }
 
-/// With DS2's harnesses too, where two clients ask one thing after the other; EX stops at the first bug, or after so many schedules.
+/// Includes DS2's harnesses, with two clients that send one request after the other. EX stops at the first violation, or after the given
+/// number of schedules.
 #[test]
-fn what_exhaustive_finds_must_and_bfs_find() {
-    let wrong = [
+fn must_and_bfs_find_the_violations_of_exhaustive() {
+    let incorrect = [
         ("edr", "h=1r1w", Some(200_000)),
         ("edr", "h=2r1w clients=two", Some(50_000)),
         ("edr", "h=2r2w clients=two", Some(50_000)),
@@ -203,29 +205,29 @@ fn what_exhaustive_finds_must_and_bfs_find() {
         ("chain-map-bug", "h=2r1w clients=two", None),
         ("adr-bug", "h=2r1w", Some(50_000)),
     ];
-    for (name, params, most) in wrong {
+    for (name, params, limit) in incorrect {
         let system = system(name, params);
-        let trace_of = |engine, most| {
-            let trace = trace(&system, engine, most).unwrap_or_else(|| panic!("{name} {params} {engine}"));
+        let check_trace = |engine, limit| {
+            let trace = trace(&system, engine, limit).unwrap_or_else(|| panic!("{name} {params} {engine}"));
             assert_eq!(trace.violation.property, Property::Linearizable, "{name} {params} {engine}");
             assert_eq!(trace.steps.last().map(|step| step.kind.name()), Some("fail"), "{name} {params} {engine}");
             assert_eq!(system.replay(&trace, &mut |_, _| {}), Ok(Replayed::Reproduced), "{name} {params} {engine}");
         };
-        trace_of(Engine::Exhaustive, most);
-        trace_of(Engine::Must, None);
-        trace_of(Engine::Bfs, None);
+        check_trace(Engine::Exhaustive, limit);
+        check_trace(Engine::Must, None);
+        check_trace(Engine::Bfs, None);
     }
 }
 
-/// Two clients see less than clients that come at any time: this takes a read that follows a read, and no write.
+/// Two clients allow fewer orders than clients that start at any time: the bug requires a read that follows a read, and no write between them.
 #[test]
-fn what_two_clients_do_not_see() {
+fn two_clients_miss_a_violation() {
     for (params, found) in [("h=2r1w", true), ("h=2r1w clients=two", false)] {
         assert_eq!(trace(&system("adr-bug", params), Engine::Bfs, None).is_some(), found, "{params}");
     }
 }
 
-/// The first key changes hands while the second stays: LiViola looks at each by itself.
+/// The first key moves to another node while the second stays: LiViola treats each key separately.
 #[test]
 fn liviola_needs_far_fewer_schedules_than_ired_on_two_keys() {
     let system = system("open-chord", "keys=2");

@@ -1,5 +1,5 @@
-//! The transition systems of the zoo, counted: states, transitions and depth as TLC counts them, whatever the engine and the number of
-//! workers; and their seeded bugs, found.
+//! The specifications: numbers of states, transitions and levels as reported by TLC, with every engine and number of workers;
+//! and their seeded bugs.
 
 use manyworlds::Options;
 use manyworlds_explore::{Config, Engine, Model, NoObserver, Report, TransitionSystem, explore};
@@ -10,10 +10,10 @@ use manyworlds_protocols::two_phase_tla::{self, TwoPhase};
 use std::collections::HashSet;
 
 fn run<M: TransitionSystem>(model: &M, engine: Engine, config: &Config) -> Report<M> {
-    explore(model, engine, config, &NoObserver).expect("the engines can decide invariants")
+    explore(model, engine, config, &NoObserver).expect("the engines support invariants")
 }
 
-/// Both engines, one worker and two.
+/// Checks the counts with both engines, and with one and two workers.
 fn counts<M: TransitionSystem>(what: &str, model: &M, states: u64, transitions: u64, depth: u64) {
     for threads in [1, 2] {
         for (engine, depth) in [(Engine::Bfs, Some(depth)), (Engine::Dfs, None)] {
@@ -91,7 +91,7 @@ fn large_parameters() {
     counts("3, 3, 1", &Paxos::new(3, 3, 1).specification(), 68_921, 504_437, 25);
 }
 
-/// What is violated, and in how many steps; the same with all numbers of workers.
+/// The violated property, and the length of the shortest counterexample; checks that they do not depend on the number of workers.
 fn shortest<M: TransitionSystem>(model: &M) -> (String, usize) {
     let reports = [1, 2].map(|threads| run(model, Engine::Bfs, &Config { threads, ..Config::default() }));
     let [one, two] = reports.map(|report| {
@@ -100,19 +100,19 @@ fn shortest<M: TransitionSystem>(model: &M) -> (String, usize) {
     });
     assert_eq!(one, two);
     assert_eq!(one.1, naive(model));
-    let deep = run(model, Engine::Dfs, &Config::default()).found.expect("the bug is found");
-    assert!(deep.path.steps.len() >= one.1);
+    let dfs = run(model, Engine::Dfs, &Config::default()).found.expect("the bug is found");
+    assert!(dfs.path.steps.len() >= one.1);
     (one.0, one.1)
 }
 
-/// Steps to the nearest wrong state, by a plain exploration.
+/// The number of steps to the nearest violating state, by a simple breadth-first search.
 fn naive<M: TransitionSystem>(model: &M) -> usize {
     let properties = model.properties();
-    let wrong = |state: &M::State| properties.iter().any(|property| !(property.holds)(model, state));
+    let violates = |state: &M::State| properties.iter().any(|property| !(property.holds)(model, state));
     let mut level = model.initial();
     let mut seen: HashSet<M::State> = level.iter().cloned().collect();
     for steps in 0.. {
-        if level.iter().any(wrong) {
+        if level.iter().any(violates) {
             return steps;
         }
         let mut next = Vec::new();
@@ -122,18 +122,18 @@ fn naive<M: TransitionSystem>(model: &M) -> usize {
             let successors = actions.iter().filter_map(|action| model.next(state, action));
             next.extend(successors.filter(|state| seen.insert(state.clone())));
         }
-        assert!(!next.is_empty(), "nothing is wrong");
+        assert!(!next.is_empty(), "no state violates a property");
         level = next;
     }
-    unreachable!("a finite number of levels")
+    unreachable!("the loop ends at the last level")
 }
 
 #[test]
 fn seeded_bugs_are_found() {
-    // One prepares and is heard, commit is said and heard; the other aborts on its own.
+    // One manager prepares, its message is received, commit is sent and received; the other manager aborts unilaterally.
     assert_eq!(shortest(&TwoPhase::with_bug(2).specification()), ("always Consistent".to_string(), 5));
     shortest(&TwoPhase::with_bug(4).specification());
-    // An id that is not the greatest goes all the way round, behind all that are ahead of it: 1 + 2 + 3 receptions.
+    // An id that is not the greatest goes all the way round, behind the ids ahead of it: 1 + 2 + 3 receives.
     for order in [Order::Ascending, Order::Descending] {
         assert_eq!(shortest(&ChangRoberts::with_bug(3, order).specification()).1, 6);
     }
@@ -141,46 +141,47 @@ fn seeded_bugs_are_found() {
 }
 
 #[test]
-fn seeded_bugs_are_found_with_the_parameters_that_nobody_gave() {
+fn seeded_bugs_are_found_with_default_parameters() {
     let bugs = models().iter().filter(|model| model.kind() == "specification" && model.name.ends_with("-bug"));
     for bug in bugs {
-        let subject = bug.subject(&bug.params([]).expect("the defaults are parameters")).expect("a model");
-        let answer = Options::new().check(&*subject).expect("an invariant is decided");
+        let subject =
+            bug.subject(&bug.params([]).expect("the defaults are valid")).expect("the defaults are consistent");
+        let answer = Options::new().check(&*subject).expect("the engine supports invariants");
         assert!(answer.outcome.violation().is_some(), "{}", bug.name);
     }
 }
 
-/// The state after these actions, as traces show it.
-fn shown<M: Model>(model: &M, actions: &[M::Action]) -> String {
+/// The `Debug` text of the state after these actions, as in traces.
+fn debug_text<M: Model>(model: &M, actions: &[M::Action]) -> String {
     let start = model.initial().swap_remove(0);
     let step = |state: M::State, action: &M::Action| model.next(&state, action).expect("the action is enabled");
     format!("{:?}", actions.iter().fold(start, step))
 }
 
 #[test]
-fn packed_states_are_shown_in_words() {
-    use paxos_tla::Action::{Prepare as Ask, Promise, Propose, Vote};
+fn debug_text_of_packed_states_is_readable() {
+    use paxos_tla::Action::{Prepare as PrepareBallot, Promise, Propose, Vote};
     use two_phase_tla::Action::{Commit, HearCommit, HearPrepared, Prepare, Quit};
     let start = "State { rm: {}, tm: init, prepared: {}, said_prepared: {} }";
-    assert_eq!(shown(&TwoPhase::new(3), &[]), start);
+    assert_eq!(debug_text(&TwoPhase::new(3), &[]), start);
     assert_eq!(
-        shown(&TwoPhase::new(3), &[Prepare(0), Prepare(2), HearPrepared(0), Commit, HearCommit(0), Quit(1)]),
+        debug_text(&TwoPhase::new(3), &[Prepare(0), Prepare(2), HearPrepared(0), Commit, HearCommit(0), Quit(1)]),
         "State { rm: {0: committed, 1: aborted, 2: prepared}, tm: committed, prepared: {0}, said_prepared: {0, 2} }"
     );
     let round = [
-        Ask { ballot: 1 },
+        PrepareBallot { ballot: 1 },
         Promise { acceptor: 0, ballot: 1 },
         Propose { ballot: 1, value: 0, quorum: 1 },
         Vote { acceptor: 0, ballot: 1, value: 0 },
         Promise { acceptor: 0, ballot: 2 },
     ];
     assert_eq!(
-        shown(&Paxos::new(3, 3, 1), &round),
+        debug_text(&Paxos::new(3, 3, 1), &round),
         "State { prepared: {1}, proposed: {0 in 1}, acceptors: {0: Acceptor { promised: {1: nothing, 2: 0 in 1}, voted: {0 in 1} }} }"
     );
     let ring = ChangRoberts::new(3, Order::Descending);
-    assert_eq!(shown(&ring, &[Receive(2)]), "State { channels: {0: [3], 1: [2]}, lost: {}, won: {} }");
-    assert_eq!(shown(&ring, &[Receive(0)]), "State { channels: {1: [2, 3], 2: [1]}, lost: {1}, won: {} }");
+    assert_eq!(debug_text(&ring, &[Receive(2)]), "State { channels: {0: [3], 1: [2]}, lost: {}, won: {} }");
+    assert_eq!(debug_text(&ring, &[Receive(0)]), "State { channels: {1: [2, 3], 2: [1]}, lost: {1}, won: {} }");
 }
 
 #[test]

@@ -1,19 +1,19 @@
-//! The zoo, counted: how many executions each model has under each network, whatever the policy and the number of workers; which models are
-//! wrong, and that their counterexamples can be replayed.
+//! The programs: numbers of executions under each network, which do not depend on the policy and the number of workers; the
+//! seeded bugs, and the replay of their counterexamples.
 
 use manyworlds::{Checker, Engine, Network, Policy, Property, Replayed, Trace};
 use manyworlds_protocols::{find, litmus::Litmus};
 use manyworlds_testkit::shared;
 
-/// A model with parameters, ready to be checked.
+/// The checker of a model with the given parameters.
 fn model(name: &str, params: &str) -> Checker {
     let model = find(name).unwrap_or_else(|| panic!("there is no model `{name}`"));
     let given = params.split_whitespace().map(|pair| pair.split_once('=').expect("parameters are written name=value"));
-    let params = model.params(given).expect("the parameters of the tables are right");
-    model.checker(&params).expect("the parameters of the tables go together")
+    let params = model.params(given).expect("the parameters of the tables are valid");
+    model.checker(&params).expect("the parameters of the tables are consistent")
 }
 
-/// Executions of a model that must be right, and never wait for ever.
+/// The number of executions of a model that must be verified and must not have blocked executions.
 fn verified(what: &str, checker: &Checker) -> u64 {
     let outcome = checker.check();
     assert!(outcome.is_verified(), "{what}: {:?}", outcome.verdict);
@@ -25,7 +25,7 @@ fn in_all_networks(name: &str, params: &str) -> [u64; 4] {
     Network::ALL.map(|network| verified(&format!("{name} {params} {network}"), &model(name, params).network(network)))
 }
 
-/// Small parameters: cheap enough for every policy, and for keeping every world.
+/// Small parameters: cheap enough for every policy, and for storing every execution. Counts under asyn, p2p, cd and mbox.
 const SMALL: &[(&str, &str, [u64; 4])] = &[
     ("chain", "f=0 n=1", [256, 256, 256, 256]),
     ("rlog", "f=0 n=3", [2, 2, 2, 2]),
@@ -46,7 +46,7 @@ const SMALL: &[(&str, &str, [u64; 4])] = &[
     ("commit", "t=2 k=2", [23_552, 1472, 980, 708]),
 ];
 
-/// Larger ones, for counting.
+/// Larger parameters, for counts only.
 const LARGE: &[(&str, &str, [u64; 4])] = &[
     ("rlog", "f=1 n=4", [10_512, 4500, 2124, 1956]),
     ("rlog", "f=2 n=3", [31_264, 6624, 2134, 2106]),
@@ -57,7 +57,7 @@ const LARGE: &[(&str, &str, [u64; 4])] = &[
     ("commit", "t=2 k=3", [737_280, 5120, 3416, 2032]),
 ];
 
-/// Chain replication by (f, n) under p2p, cd and mbox; under asyn it is wrong.
+/// Chain replication under p2p, cd and mbox; it is incorrect under asyn.
 const CHAIN: &[(&str, [u64; 3])] = &[
     ("f=0 n=2", [256; 3]),
     ("f=0 n=3", [256; 3]),
@@ -66,7 +66,7 @@ const CHAIN: &[(&str, [u64; 3])] = &[
 ];
 
 #[test]
-fn counts_and_stronger_networks_never_need_more() {
+fn counts_do_not_increase_with_the_strength_of_the_network() {
     for (name, params, expected) in SMALL.iter().chain(LARGE) {
         assert_eq!(in_all_networks(name, params), *expected, "{name} {params}");
         assert!(expected.is_sorted_by(|weaker, stronger| weaker >= stronger), "{name} {params}: {expected:?}");
@@ -74,7 +74,7 @@ fn counts_and_stronger_networks_never_need_more() {
 }
 
 #[test]
-fn chain_is_right_when_links_keep_the_order() {
+fn chain_is_correct_on_fifo_links() {
     for (params, expected) in CHAIN {
         let networks = [Network::P2p, Network::Cd, Network::Mbox];
         let counts = networks.map(|network| verified(params, &model("chain", params).network(network)));
@@ -84,7 +84,7 @@ fn chain_is_right_when_links_keep_the_order() {
 }
 
 #[test]
-fn chain_without_faults_does_not_grow_with_the_chain() {
+fn chain_without_faults_has_the_same_count_for_every_length() {
     for network in [Network::P2p, Network::Cd, Network::Mbox] {
         for n in [1, 2, 5, 10] {
             assert_eq!(
@@ -97,26 +97,33 @@ fn chain_without_faults_does_not_grow_with_the_chain() {
 }
 
 #[test]
-fn chain_is_wrong_when_messages_overtake() {
-    for (params, right, wrong) in [("f=0 n=2", 256, 24), ("f=0 n=10", 256, 120), ("f=1 n=2", 789_556, 19_408)] {
+fn chain_is_incorrect_under_asyn() {
+    for (params, complete, violations) in [("f=0 n=2", 256, 24), ("f=0 n=10", 256, 120), ("f=1 n=2", 789_556, 19_408)] {
         let outcome = model("chain", params).network(Network::Asyn).keep_going(true).check();
         let stats = outcome.stats;
-        assert_eq!((stats.executions, stats.blocked, stats.violations), (Some(right), Some(0), wrong), "{params}");
-        assert!(outcome.violation().is_some_and(|v| v.message.contains("no prefix of its predecessor's")), "{params}");
-        assert!(right + wrong >= verified(params, &model("chain", params)), "{params}: p2p is stronger");
+        assert_eq!(
+            (stats.executions, stats.blocked, stats.violations),
+            (Some(complete), Some(0), violations),
+            "{params}"
+        );
+        assert!(
+            outcome.violation().is_some_and(|v| v.message.contains("not a prefix of its predecessor's")),
+            "{params}"
+        );
+        assert!(complete + violations >= verified(params, &model("chain", params)), "{params}: p2p is stronger");
     }
 }
 
 #[test]
-fn chain_refuses_to_lose_all_nodes() {
-    let chain = find("chain").expect("it is in the zoo");
-    let params = chain.params([("f", "3"), ("n", "3")]).expect("each is within its limits");
-    let refusal = chain.checker(&params).err().expect("no node is left");
-    assert_eq!(refusal, "parameter `f` is 3; expected fewer faults than nodes, of which there are 3");
+fn chain_rejects_as_many_faults_as_nodes() {
+    let chain = find("chain").expect("the model exists");
+    let params = chain.params([("f", "3"), ("n", "3")]).expect("each parameter is within its limits");
+    let error = chain.checker(&params).err().expect("no node is left");
+    assert_eq!(error, "parameter `f` is 3; expected fewer faults than nodes, of which there are 3");
 }
 
 #[test]
-fn the_monitor_adds_less_than_a_fifth() {
+fn the_monitor_adds_less_than_a_fifth_of_the_executions() {
     for params in ["n=2 i=1", "n=2 i=2", "n=2 i=3", "n=3 i=1", "n=3 i=2"] {
         let [plain, monitored] = ["leader", "leader+mon"].map(|name| in_all_networks(name, params));
         for (plain, monitored) in plain.into_iter().zip(monitored) {
@@ -129,7 +136,7 @@ fn the_monitor_adds_less_than_a_fifth() {
 }
 
 #[test]
-fn selective_receives_pay() {
+fn selective_receives_reduce_the_executions() {
     for params in ["f=1 n=3", "f=1 n=4"] {
         let [selective, all] = ["rlog", "rlog-nonsel"].map(|name| verified(params, &model(name, params)));
         assert!(all > 4 * selective, "{params}: {selective}, without selective receives {all}");
@@ -152,7 +159,7 @@ fn counts_do_not_depend_on_policy_or_workers() {
 }
 
 #[test]
-fn wrong_worlds_do_not_depend_on_policy_or_workers_either() {
+fn violations_do_not_depend_on_policy_or_workers() {
     let base = || model("chain", "f=0 n=3").network(Network::Asyn).keep_going(true);
     let runs = [
         base().policy(Policy::LeftToRight),
@@ -167,19 +174,19 @@ fn wrong_worlds_do_not_depend_on_policy_or_workers_either() {
 }
 
 #[test]
-fn no_world_is_visited_twice() {
+fn no_execution_is_visited_twice() {
     for (name, params, expected) in SMALL {
         for (network, expected) in Network::ALL.into_iter().zip(expected) {
-            let (mut worlds, duplicates) = model(name, params).network(network).worlds();
+            let (mut executions, duplicates) = model(name, params).network(network).worlds();
             assert_eq!(duplicates, 0, "{name} {params} {network}");
-            worlds.dedup();
-            assert_eq!(worlds.len() as u64, *expected, "{name} {params} {network}");
+            executions.dedup();
+            assert_eq!(executions.len() as u64, *expected, "{name} {params} {network}");
         }
     }
 }
 
 #[test]
-fn brute_force_sees_the_same_worlds() {
+fn brute_force_visits_the_same_executions() {
     let small = [
         ("ns+nr", "n=4"),
         ("nworkers", "n=3"),
@@ -204,7 +211,7 @@ fn seeded_bugs_are_found_and_replayed() {
     let bugs = [
         ("chain-bug", Network::P2p, Property::Monitor, "which was acknowledged before"),
         ("chain-bug", Network::Mbox, Property::Monitor, "which was acknowledged before"),
-        ("chain", Network::Asyn, Property::Assertion, "no prefix of its predecessor's"),
+        ("chain", Network::Asyn, Property::Assertion, "not a prefix of its predecessor's"),
         ("leader-bug", Network::P2p, Property::Monitor, "two leaders"),
         ("leader-bug", Network::Mbox, Property::Monitor, "two leaders"),
         ("commit-bug", Network::P2p, Property::Assertion, "the committers disagree"),
@@ -215,17 +222,17 @@ fn seeded_bugs_are_found_and_replayed() {
         for threads in [1, 2] {
             let checker = model(name, "").network(network).threads(threads);
             let outcome = checker.check();
-            let violation = outcome.violation().unwrap_or_else(|| panic!("{name} is right under {network}"));
+            let violation = outcome.violation().unwrap_or_else(|| panic!("{name} is verified under {network}"));
             assert_eq!(violation.property, property, "{name}: {violation:?}");
             assert!(violation.message.contains(message), "{name}: {violation:?}");
             let written = outcome.trace().expect("a violation has a trace").to_json();
-            let trace = Trace::from_json(&written).expect("what was written can be read");
+            let trace = Trace::from_json(&written).expect("a written trace can be read");
             assert_eq!((trace.model.as_str(), trace.network), (name, network));
             let mut steps = 0;
             let replayed = checker.replay(&trace, |_, _| steps += 1);
             assert!(matches!(replayed, Ok(Replayed::Reproduced)), "{name}: {replayed:?}");
             assert_eq!(steps, trace.steps.len(), "{name}");
-            // Counted instead of stopped at, the same property is broken.
+            // A check that continues after the first violation reports the same property.
             let counted = checker.keep_going(true).max_executions(10_000).check();
             assert_eq!(counted.violation().map(|v| &v.property), Some(&property), "{name}");
         }
@@ -233,7 +240,7 @@ fn seeded_bugs_are_found_and_replayed() {
 }
 
 #[test]
-fn formulas() {
+fn counts_match_the_formulas() {
     let factorial = |n: u64| (1..=n).product::<u64>();
     let mut table: Vec<(&str, String, u64)> = vec![("s+s+r-br", String::new(), 4)];
     for n in 1..=6 {
@@ -258,10 +265,10 @@ fn formulas() {
     }
 }
 
-/// Programs that the table below has at least.
+/// The minimal number of programs in the table.
 const LITMUS_ROWS: usize = 400;
 
-/// A table of programs with complete/blocked counts under asyn, p2p, cd and mbox, kept outside of the repository.
+/// A table, stored outside of the repository, of programs with their complete/blocked counts under asyn, p2p, cd and mbox.
 #[test]
 fn litmus_table() {
     let Ok(path) = shared("oracles/litmus.tsv") else { return };

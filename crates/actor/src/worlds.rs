@@ -96,6 +96,7 @@ impl Worlds {
     }
 
     /// A state as the argument of properties.
+    #[inline]
     pub fn view<'a>(&'a self, state: &'a State) -> View<'a> {
         View::new(self, self.prepared(), state)
     }
@@ -368,6 +369,7 @@ impl TransitionSystem for Worlds {
     type Action = Step;
 
     const LISTS_FINGERPRINTS: bool = true;
+    const RECEIVES: bool = true;
 
     fn initial(&self) -> Vec<State> {
         self.starts().into_iter().map(|(state, _)| state).collect()
@@ -378,6 +380,7 @@ impl TransitionSystem for Worlds {
         self.enabled(&mut self.mirrors.borrow_mut(), state, out);
     }
 
+    #[inline]
     fn next(&self, state: &State, step: &Step) -> Option<State> {
         self.prepare();
         let mut next = state.clone();
@@ -385,10 +388,12 @@ impl TransitionSystem for Worlds {
         Some(next)
     }
 
+    #[inline]
     fn property_key(&self, state: &State) -> Option<u128> {
         Some(self.prepared().property_key(&state.ids[..self.actors()]))
     }
 
+    #[inline]
     fn successor_key(&self, state: &State, number: u32) -> Option<u128> {
         self.prepare();
         let mirrors = &mut *self.mirrors.borrow_mut();
@@ -405,6 +410,7 @@ impl TransitionSystem for Worlds {
         (!act.changes_environment).then(|| act.change.after(mirrors.property_key(&state.ids[..self.actors()])))
     }
 
+    #[inline]
     fn looked_beyond_key(&self) -> bool {
         self.read_messages.replace(false)
     }
@@ -416,11 +422,13 @@ impl TransitionSystem for Worlds {
         quick.then(|| self.list_successors(mirrors, state, asleep, out))
     }
 
+    #[inline]
     fn numbered(&self, state: &State, number: u32) -> Option<Step> {
         self.prepare();
         self.numbered_step(&mut self.mirrors.borrow_mut(), state, number)
     }
 
+    #[inline]
     fn successor(&self, state: &State, number: u32, print: u128) -> Option<State> {
         self.prepare();
         let mirrors = &mut *self.mirrors.borrow_mut();
@@ -448,6 +456,7 @@ impl TransitionSystem for Worlds {
         state.print
     }
 
+    #[inline]
     fn has_failed(&self, state: &State) -> bool {
         self.prepared().environment_summary(state).failed
     }

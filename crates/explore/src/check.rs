@@ -35,11 +35,13 @@ impl<M: TransitionSystem> Checks<M> {
     }
 
     /// Whether there are properties of terminal states.
+    #[inline]
     pub fn has_terminal_properties(&self) -> bool {
         !self.at_rest.is_empty()
     }
 
     /// Checks a new state in which no handler failed: records which `sometimes` hold, and returns whether it violates an invariant.
+    #[inline]
     pub fn look(&self, model: &M, state: &M::State) -> bool {
         let any_left = !self.states.is_empty() || self.sometimes.iter().any(|(_, seen)| !seen.get());
         let Some(key) = model.property_key(state).filter(|_| any_left) else {
@@ -59,10 +61,12 @@ impl<M: TransitionSystem> Checks<M> {
     }
 
     /// Whether states with this property key are known to violate nothing.
+    #[inline]
     pub fn is_fine(&self, key: u128) -> bool {
         self.fine.borrow().holds(key)
     }
 
+    #[inline]
     fn note(&self, model: &M, state: &M::State) {
         for (property, seen) in &self.sometimes {
             if !seen.get() && evaluate(property, model, state) == Ok(true) {
@@ -71,6 +75,7 @@ impl<M: TransitionSystem> Checks<M> {
         }
     }
 
+    #[inline]
     fn broken(&self, model: &M, state: &M::State) -> Option<&Property<M>> {
         self.states.iter().find(|property| evaluate(property, model, state) != Ok(property.kind == Kind::Always))
     }
@@ -80,6 +85,7 @@ impl<M: TransitionSystem> Checks<M> {
     }
 
     /// Whether a state violates an invariant.
+    #[inline]
     pub fn is_wrong(&self, model: &M, state: &M::State) -> bool {
         model.has_failed(state) || self.broken(model, state).is_some()
     }
@@ -145,6 +151,7 @@ impl<M: TransitionSystem> Checks<M> {
 }
 
 /// Evaluates a property in a state; `Err` with message and place if the predicate panics.
+#[inline]
 pub fn evaluate<M: TransitionSystem>(
     property: &Property<M>,
     model: &M,

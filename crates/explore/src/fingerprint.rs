@@ -12,10 +12,12 @@ use xxhash_rust::xxh3::xxh3_128;
 struct Gather(Vec<u8>);
 
 impl Hasher for Gather {
+    #[inline]
     fn write(&mut self, bytes: &[u8]) {
         self.0.extend_from_slice(bytes);
     }
 
+    #[inline]
     fn finish(&self) -> u64 {
         // `Hash` implementations only write; the 64-bit result is not used.
         self.0.len() as u64
@@ -27,6 +29,7 @@ thread_local! {
 }
 
 /// The fingerprint of a value.
+#[inline]
 pub fn of<T: Hash + ?Sized>(value: &T) -> u128 {
     // Taken out of its cell: the user's `Hash` may compute a fingerprint itself.
     let mut gather = GATHER.take();
@@ -38,8 +41,12 @@ pub fn of<T: Hash + ?Sized>(value: &T) -> u128 {
 }
 
 /// The fingerprint of a state that is packed into words: faster than [`of`].
+#[inline]
 pub fn of_words<const N: usize>(words: [u64; N]) -> u128 {
-    let bytes = words.map(u64::to_le_bytes);
+    let mut bytes = [[0; 8]; N];
+    for (bytes, word) in bytes.iter_mut().zip(words) {
+        *bytes = word.to_le_bytes();
+    }
     xxh3_128(bytes.as_flattened())
 }
 

@@ -65,7 +65,7 @@ impl Prints {
     #[inline(always)]
     pub fn insert(&mut self, print: u128) -> bool {
         let print = if print == EMPTY { 1 } else { print };
-        self.make_room();
+        self.grow_if_full();
         let at = self.find::<false>(print);
         let new = self.slots[at] == EMPTY;
         if new {
@@ -93,7 +93,7 @@ impl Prints {
     pub fn insert_at(&mut self, print: u128, steps: u32) -> Arrival {
         let upper = print & !STEPS;
         let upper = if upper == EMPTY { 1 << 64 } else { upper };
-        self.make_room();
+        self.grow_if_full();
         let at = self.find::<true>(upper);
         let slot = &mut self.slots[at];
         let (old, least) = (*slot, *slot as u32);
@@ -133,7 +133,7 @@ impl Prints {
     }
 
     #[inline(always)]
-    fn make_room(&mut self) {
+    fn grow_if_full(&mut self) {
         if self.len == self.limit {
             self.grow();
         }
@@ -165,7 +165,7 @@ impl Prints {
 
     /// The first empty slot of this line or a later one. Lines are filled from the front, so a line is halved twice: nothing has to be predicted.
     #[inline(always)]
-    fn room_behind(&self, line: usize) -> Option<usize> {
+    fn empty_slot_from(&self, line: usize) -> Option<usize> {
         (line..self.lines).find_map(|line| {
             let slots: &[u128; LINE] = self.slots[line * LINE..][..LINE].try_into().expect("a line");
             let half = 2 * usize::from(slots[1] != EMPTY);
@@ -186,7 +186,7 @@ impl Prints {
             slots.fill(EMPTY);
             for print in prints.into_iter().take_while(|&print| print != EMPTY) {
                 let home = self.home(print);
-                match (home >= line).then(|| self.room_behind(home)).flatten() {
+                match (home >= line).then(|| self.empty_slot_from(home)).flatten() {
                     Some(at) => self.slots[at] = print,
                     None => late.push(print),
                 }

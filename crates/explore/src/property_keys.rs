@@ -14,6 +14,7 @@ pub struct PropertyKeys {
 
 impl PropertyKeys {
     /// Whether this key was added and not replaced since.
+    #[inline]
     pub fn holds(&self, key: u128) -> bool {
         self.places.get(place(key)) == Some(&known(key))
     }

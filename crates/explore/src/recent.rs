@@ -17,8 +17,11 @@ pub struct Recent {
 impl Recent {
     /// Removes from the list, except from its first `start` entries, the successors that are in the cache; adds the rest to the cache. Each successor has
     /// one of the `actions`.
+    #[inline]
     pub fn sift<A>(&mut self, listed: &mut Vec<Listed>, actions: &mut Vec<A>, start: usize) {
-        self.places.resize(PLACES, 0);
+        if self.places.is_empty() {
+            self.places.resize(PLACES, 0);
+        }
         let mut kept = start;
         for at in start..listed.len() {
             let next = listed[at];

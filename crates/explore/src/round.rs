@@ -146,6 +146,7 @@ impl<M: TransitionSystem> Chunk<M> {
         }
     }
 
+    #[inline]
     fn number(&self, index: usize) -> u32 {
         if self.again.is_empty() { self.first + index as u32 } else { self.again[index].0 }
     }
@@ -159,6 +160,7 @@ impl<M: TransitionSystem> Chunk<M> {
     }
 
     /// Puts a new state behind the others.
+    #[inline]
     fn push(&mut self, state: M::State, asleep: Option<u64>) {
         if self.found.fresh.last().is_none_or(|last| last.states.len() == BLOCK) {
             self.found.fresh.push(self.spare.pop().unwrap_or_default());

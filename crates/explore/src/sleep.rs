@@ -25,9 +25,12 @@ pub struct Sleep {
 
 impl Sleep {
     /// Starts with the actions of another state.
+    #[inline]
     pub fn enter<M: TransitionSystem>(&mut self, model: &M, actions: &[M::Action]) {
         self.bits.clear();
-        self.bits.extend(actions.iter().map(|action| model.name(action).map_or(0, bit)));
+        for action in actions {
+            self.bits.push(model.name(action).map_or(0, bit));
+        }
         self.before = 0;
     }
 
@@ -38,6 +41,7 @@ impl Sleep {
     }
 
     /// The sleep set of the successor by action `nth` of `state`, whose own sleep set is `asleep`.
+    #[inline]
     pub fn after<M: TransitionSystem>(
         &mut self,
         model: &M,
@@ -51,11 +55,17 @@ impl Sleep {
         if candidates == 0 {
             return 0;
         }
-        let sleeps = |at: usize| self.holds(candidates, at) && model.independent(state, &actions[at], &actions[nth]);
-        (0..actions.len()).filter(|&at| sleeps(at)).fold(0, |set, at| set | self.bits[at])
+        let mut set = 0;
+        for (at, action) in actions.iter().enumerate() {
+            if self.holds(candidates, at) && model.independent(state, action, &actions[nth]) {
+                set |= self.bits[at];
+            }
+        }
+        set
     }
 }
 
+#[inline]
 fn bit(name: u32) -> u64 {
     1u64.checked_shl(name).unwrap_or(0)
 }

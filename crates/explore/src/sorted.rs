@@ -66,22 +66,26 @@ impl Sorted {
     }
 
     /// The positions of a shard.
+    #[inline]
     fn range(&self, shard: usize) -> Range<usize> {
         self.starts[shard] as usize..self.starts[shard + 1] as usize
     }
 
     /// The words that say which of them are new.
+    #[inline]
     fn words(&self, shard: usize) -> &[AtomicU64] {
         let Range { start, end } = self.range(shard);
         &self.new[start / 64 + shard..][..(end - start).div_ceil(64)]
     }
 
     /// Prefetches the memory for the first insertions into a shard.
+    #[inline]
     pub fn prefetch<S: Clone + Eq + Hash>(&self, shard: usize, seen: &Seen<S>) {
         self.prints[self.range(shard)].iter().take(AHEAD).for_each(|&print| seen.prefetch(print));
     }
 
     /// Inserts the successors of a shard; `built` are the successors themselves, if whole states are kept.
+    #[inline]
     pub fn insert<S: Clone + Eq + Hash>(&self, shard: usize, seen: &mut Seen<S>, built: &[S]) {
         let (prints, places) = (&self.prints[self.range(shard)], &self.places[self.range(shard)]);
         for (word, start) in self.words(shard).iter().zip((0..).step_by(64)) {

@@ -1,7 +1,7 @@
 //! A specification with the abilities it opted into, as a transition system.
 //!
-//! The two abilities that are used for every successor, independence and fingerprints, are part of the type, so that calls to them are compiled in;
-//! the others are pointers to functions.
+//! Three abilities are part of the type. Independence and fingerprints are used for every successor, so calls to them are compiled in. Receives
+//! decide whether the schedulers are compiled for the specification at all. The others are pointers to functions.
 
 use crate::abilities::{Failing, Fair, Fingerprinted, Independent, Narrated, PersistentSets, Symmetric};
 use crate::model::Model;
@@ -77,13 +77,37 @@ impl<M: Fingerprinted> Fingerprints<M> for Declared {
     }
 }
 
+/// The receives of actions, if they were declared.
+pub trait Receiving<M: Model>: 'static {
+    /// Whether they were.
+    const DECLARED: bool;
+
+    /// See [`TransitionSystem::receives`].
+    fn receives(model: &M) -> Option<&dyn Receives<M::State, M::Action>>;
+}
+
+impl<M: Model> Receiving<M> for Undeclared {
+    const DECLARED: bool = false;
+
+    fn receives(_: &M) -> Option<&dyn Receives<M::State, M::Action>> {
+        None
+    }
+}
+
+impl<M: Model + Receives<<M as Model>::State, <M as Model>::Action>> Receiving<M> for Declared {
+    const DECLARED: bool = true;
+
+    fn receives(model: &M) -> Option<&dyn Receives<M::State, M::Action>> {
+        Some(model)
+    }
+}
+
 /// Functions of abilities that are rarely called.
 struct Abilities<M: Model> {
     canonical: Option<fn(&M, M::State) -> M::State>,
     persistent: Option<fn(&M, &M::State, &mut [M::Action]) -> usize>,
     failure: Option<fn(&M, &M::State) -> Option<Violation>>,
     fairness: Option<Fairness<M>>,
-    receives: Option<fn(&M) -> &dyn Receives<M::State, M::Action>>,
     narration: Option<Narration<M>>,
 }
 
@@ -125,38 +149,31 @@ impl<M: Model> Copy for Narration<M> {}
 
 /// A specification to be checked: a [`Model`] and the abilities it shall be checked with.
 ///
-/// `I` and `F` say whether independence and fingerprints are declared; they follow from the calls of the builder.
-pub struct Specification<M: Model, I = Undeclared, F = Undeclared> {
+/// `I`, `F` and `R` are the declarations of independence, fingerprints and receives; they follow from the calls of the builder.
+pub struct Specification<M: Model, I = Undeclared, F = Undeclared, R = Undeclared> {
     model: M,
     abilities: Abilities<M>,
     /// The properties, evaluated once.
     properties: OnceLock<Vec<Property<M>>>,
-    declared: PhantomData<fn() -> (I, F)>,
+    declared: PhantomData<fn() -> (I, F, R)>,
 }
 
 impl<M: Model> Specification<M> {
     /// A specification that knows nothing but its behaviour.
     pub fn new(model: M) -> Specification<M> {
-        let abilities = Abilities {
-            canonical: None,
-            persistent: None,
-            failure: None,
-            fairness: None,
-            receives: None,
-            narration: None,
-        };
+        let abilities = Abilities { canonical: None, persistent: None, failure: None, fairness: None, narration: None };
         Specification { model, abilities, properties: OnceLock::new(), declared: PhantomData }
     }
 }
 
-impl<M: Model, I, F> Specification<M, I, F> {
+impl<M: Model, I, F, R> Specification<M, I, F, R> {
     /// The model.
     pub fn model(&self) -> &M {
         &self.model
     }
 
     /// States may be explored up to renaming.
-    pub fn symmetric(mut self) -> Specification<M, I, F>
+    pub fn symmetric(mut self) -> Specification<M, I, F, R>
     where
         M: Symmetric,
     {
@@ -165,7 +182,7 @@ impl<M: Model, I, F> Specification<M, I, F> {
     }
 
     /// Breadth-first search tries one order of independent actions.
-    pub fn independent(self) -> Specification<M, Declared, F>
+    pub fn independent(self) -> Specification<M, Declared, F, R>
     where
         M: Independent,
     {
@@ -173,7 +190,7 @@ impl<M: Model, I, F> Specification<M, I, F> {
     }
 
     /// Fingerprints are the model's own.
-    pub fn fingerprinted(self) -> Specification<M, I, Declared>
+    pub fn fingerprinted(self) -> Specification<M, I, Declared, R>
     where
         M: Fingerprinted,
     {
@@ -181,7 +198,7 @@ impl<M: Model, I, F> Specification<M, I, F> {
     }
 
     /// Weak fairness is assumed.
-    pub fn fair(mut self) -> Specification<M, I, F>
+    pub fn fair(mut self) -> Specification<M, I, F, R>
     where
         M: Fair,
     {
@@ -190,7 +207,7 @@ impl<M: Model, I, F> Specification<M, I, F> {
     }
 
     /// Partial-order reduction by persistent sets is possible.
-    pub fn persistent_sets(mut self) -> Specification<M, I, F>
+    pub fn persistent_sets(mut self) -> Specification<M, I, F, R>
     where
         M: PersistentSets,
     {
@@ -199,7 +216,7 @@ impl<M: Model, I, F> Specification<M, I, F> {
     }
 
     /// Steps can fail.
-    pub fn failing(mut self) -> Specification<M, I, F>
+    pub fn failing(mut self) -> Specification<M, I, F, R>
     where
         M: Failing,
     {
@@ -207,17 +224,16 @@ impl<M: Model, I, F> Specification<M, I, F> {
         self
     }
 
-    /// Schedulers know who receives what.
-    pub fn receiving(mut self) -> Specification<M, I, F>
+    /// Schedulers can be used: the receive of each action is known.
+    pub fn receiving(self) -> Specification<M, I, F, Declared>
     where
         M: Receives<<M as Model>::State, <M as Model>::Action>,
     {
-        self.abilities.receives = Some(|model| model);
-        self
+        self.declaring()
     }
 
     /// Traces are the model's own.
-    pub fn narrated(mut self) -> Specification<M, I, F>
+    pub fn narrated(mut self) -> Specification<M, I, F, R>
     where
         M: Narrated,
     {
@@ -226,14 +242,14 @@ impl<M: Model, I, F> Specification<M, I, F> {
         self
     }
 
-    fn declaring<J, G>(self) -> Specification<M, J, G> {
+    fn declaring<J, G, S>(self) -> Specification<M, J, G, S> {
         let Specification { model, abilities, properties, .. } = self;
         Specification { model, abilities, properties, declared: PhantomData }
     }
 }
 
-impl<M: Model, I, F> Clone for Specification<M, I, F> {
-    fn clone(&self) -> Specification<M, I, F> {
+impl<M: Model, I, F, R> Clone for Specification<M, I, F, R> {
+    fn clone(&self) -> Specification<M, I, F, R> {
         Specification {
             model: self.model.clone(),
             abilities: self.abilities,
@@ -243,20 +259,22 @@ impl<M: Model, I, F> Clone for Specification<M, I, F> {
     }
 }
 
-impl<M: Model, I, F> States for Specification<M, I, F> {
+impl<M: Model, I, F, R> States for Specification<M, I, F, R> {
     type State = M::State;
 }
 
-impl<M, I, F> TransitionSystem for Specification<M, I, F>
+impl<M, I, F, R> TransitionSystem for Specification<M, I, F, R>
 where
     M: Model,
     I: Independence<M>,
     F: Fingerprints<M>,
+    R: Receiving<M>,
 {
     type Action = M::Action;
 
     const USER_CODE: bool = true;
     const KNOWS_INDEPENDENCE: bool = I::DECLARED;
+    const RECEIVES: bool = R::DECLARED;
 
     fn initial(&self) -> Vec<M::State> {
         self.model.initial()
@@ -328,7 +346,7 @@ where
     }
 
     fn receives(&self) -> Option<&dyn Receives<M::State, M::Action>> {
-        self.abilities.receives.map(|receives| receives(&self.model))
+        R::receives(&self.model)
     }
 
     fn processes(&self) -> usize {

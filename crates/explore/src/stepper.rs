@@ -125,6 +125,7 @@ impl<M: TransitionSystem> Stepper<M> {
     }
 
     /// A contradiction to the declared independence in `state`, if there is one.
+    #[inline]
     pub fn contradiction(&mut self, state: &M::State) -> Option<InvalidModel> {
         if !self.sleeps {
             return None;
@@ -137,6 +138,7 @@ impl<M: TransitionSystem> Stepper<M> {
         .unwrap_or(None)
     }
 
+    #[inline]
     fn canonical(&self, state: M::State) -> M::State {
         if self.symmetry { self.model.canonical(state) } else { state }
     }
@@ -147,6 +149,7 @@ impl<M: TransitionSystem> Stepper<M> {
     }
 
     /// Lists the actions of `state`, the persistent ones first, and returns the number of those.
+    #[inline]
     fn list(&mut self, state: &M::State) -> usize {
         self.evaluated = None;
         self.actions.clear();
@@ -259,6 +262,7 @@ impl<M: TransitionSystem> Stepper<M> {
     }
 
     /// The property key of the successor with this number, if that is known without building it and the successor is not terminal.
+    #[inline]
     pub fn successor_key(&self, state: &M::State, number: u32) -> Option<u128> {
         if self.quick { self.model.successor_key(state, number) } else { None }
     }
@@ -285,6 +289,7 @@ impl<M: TransitionSystem> Stepper<M> {
     }
 
     /// The action to which [`Stepper::expand`] gave this number, if actions are listed in the same order now.
+    #[inline]
     fn numbered(&mut self, state: &M::State, number: u32) -> Option<M::Action> {
         if self.quick {
             return self.model.numbered(state, number);

@@ -54,6 +54,9 @@ pub trait TransitionSystem: States + Clone + Send + 'static {
     /// Whether [`TransitionSystem::independent`] and [`TransitionSystem::name`] do anything.
     const KNOWS_INDEPENDENCE: bool = false;
 
+    /// Whether [`TransitionSystem::receives`] returns anything: whether schedulers can run the system.
+    const RECEIVES: bool = false;
+
     /// The initial states.
     fn initial(&self) -> Vec<Self::State>;
 

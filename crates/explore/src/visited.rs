@@ -44,6 +44,7 @@ impl<S: Clone + Eq + Hash> Seen<S> {
     }
 
     /// Whether so many more may need a longer table. (Sets of whole states grow by themselves.)
+    #[inline]
     pub fn is_short_of(&self, more: usize) -> bool {
         matches!(self, Seen::Prints(set) if set.spare() < more)
     }
@@ -56,6 +57,7 @@ impl<S: Clone + Eq + Hash> Seen<S> {
     }
 
     /// Whether the state was inserted.
+    #[inline]
     pub fn contains(&self, print: u128, state: &S) -> bool {
         match self {
             Seen::Prints(set) => set.contains(print),
@@ -131,6 +133,7 @@ impl<S: Clone + Eq + Hash> Reached<S> {
     }
 
     /// Whether the state was reached.
+    #[inline]
     pub fn contains(&self, print: u128, state: &S) -> bool {
         match self {
             Reached::Plain(seen) => seen.contains(print, state),

@@ -1,4 +1,4 @@
-//! Specifications that list their actions in any order, that are not functions, or that panic: each gets the answer it deserves.
+//! Specifications that list their actions in an arbitrary order, whose functions are not deterministic, that panic, or that declare a wrong symmetry.
 
 use manyworlds_core::{Flaw, InvalidModel, Property as Reported};
 use manyworlds_explore::{
@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Every engine on states, alone and with helpers, with fingerprints and with whole states.
+/// Every explicit-state engine, with one and with two threads, with fingerprints and with exact states.
 fn setups() -> impl Iterator<Item = (Engine, Config)> {
     [Engine::Bfs, Engine::Dfs, Engine::Random].into_iter().flat_map(|engine| {
         [(1, false), (2, false), (1, true)]
@@ -31,7 +31,7 @@ fn invalid<M: TransitionSystem>(model: &M, engine: Engine, config: &Config) -> I
     }
 }
 
-/// Numbers that grow by one or two, by actions that come out of a set.
+/// A number that grows by one or two. The actions are listed in the iteration order of a hash set, which differs from call to call.
 #[derive(Clone)]
 struct FromASet;
 
@@ -57,12 +57,13 @@ impl Model for FromASet {
 }
 
 #[test]
-fn actions_that_come_in_another_order_each_time_lose_no_violation() {
+fn violations_are_found_though_the_order_of_actions_differs_at_each_call() {
     let mut compared = 0;
     for (engine, config) in setups() {
         for seed in 0..40 {
             let config = Config { seed, ..config.clone() };
-            let report = run(&Specification::new(FromASet), engine, &config).expect("it is a function");
+            let report =
+                run(&Specification::new(FromASet), engine, &config).expect("the specification is deterministic");
             let found = report.found.expect("17 is reached");
             assert_eq!(found.violation.property, Reported::Never { name: "seventeen".to_string() });
             assert_eq!(*found.path.last(), 17);
@@ -80,13 +81,13 @@ fn actions_that_come_in_another_order_each_time_lose_no_violation() {
     assert_eq!(compared, 360);
 }
 
-/// Where a specification keeps a counter that it must not keep.
+/// Where a specification stores a counter that makes it nondeterministic.
 #[derive(Clone, Debug)]
 enum Hidden {
     Nowhere,
-    /// In the model itself: every clone has its own.
+    /// In the model itself; every clone has a copy.
     Own(Cell<u32>),
-    /// In memory that clones share.
+    /// In memory that the clones share.
     Shared(Arc<AtomicU32>),
     Static,
     ThreadLocal,
@@ -98,7 +99,7 @@ thread_local! {
     static LOCAL: Cell<u32> = const { Cell::new(0) };
 }
 
-/// A step adds what the counter says; nothing is violated.
+/// A step adds a number that depends on the counter. No property is violated.
 #[derive(Clone, Debug)]
 struct Counting(Hidden);
 
@@ -136,7 +137,7 @@ impl Model for Counting {
 }
 
 #[test]
-fn a_hidden_counter_is_found_wherever_it_hides() {
+fn a_hidden_counter_is_detected_wherever_it_is_stored() {
     let mut found = 0;
     for (engine, config) in setups() {
         for hidden in
@@ -162,22 +163,22 @@ fn the_evidence_names_the_state_the_action_and_both_results() {
     assert!(invalid.evidence[1].starts_with("again: the action leads to "), "{invalid}");
 }
 
-/// What differs from call to call.
+/// The function whose result differs from call to call.
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Fickle {
+enum Nondeterministic {
     Initial,
     Actions,
     Properties,
-    /// The first successor is 17, the others are not.
+    /// `next`: the first successor is 17, the later ones are not.
     Once,
 }
 
 #[derive(Clone)]
-struct Changing(Fickle, Arc<AtomicU32>);
+struct Changing(Nondeterministic, Arc<AtomicU32>);
 
 impl Changing {
-    fn is(&self, fickle: Fickle) -> u32 {
-        if self.0 == fickle { self.1.fetch_add(1, Ordering::Relaxed) } else { 0 }
+    fn call(&self, function: Nondeterministic) -> u32 {
+        if self.0 == function { self.1.fetch_add(1, Ordering::Relaxed) } else { 0 }
     }
 }
 
@@ -186,37 +187,39 @@ impl Model for Changing {
     type Action = u32;
 
     fn initial(&self) -> Vec<u32> {
-        vec![self.is(Fickle::Initial)]
+        vec![self.call(Nondeterministic::Initial)]
     }
 
     fn actions(&self, state: &u32, out: &mut Vec<u32>) {
-        out.push(state + 1 + self.is(Fickle::Actions));
+        out.push(state + 1 + self.call(Nondeterministic::Actions));
     }
 
     fn next(&self, state: &u32, action: &u32) -> Option<u32> {
-        let once = self.0 == Fickle::Once && self.is(Fickle::Once) == 0;
+        let once = self.0 == Nondeterministic::Once && self.call(Nondeterministic::Once) == 0;
         (*state < 10).then_some(if once { 17 } else { *action })
     }
 
     fn properties(&self) -> Vec<Property<Changing>> {
-        let name = format!("not 17, {}", self.is(Fickle::Properties));
-        vec![Property::never(name, |model: &Changing, state: &u32| model.0 == Fickle::Once && *state == 17)]
+        let name = format!("not 17, {}", self.call(Nondeterministic::Properties));
+        vec![Property::never(name, |model: &Changing, state: &u32| model.0 == Nondeterministic::Once && *state == 17)]
     }
 }
 
 #[test]
-fn functions_that_give_two_results_are_found_and_a_violation_that_was_seen_is_not_dropped() {
+fn nondeterministic_functions_are_detected_even_if_a_violation_was_found() {
     for (engine, config) in setups() {
-        for fickle in [Fickle::Initial, Fickle::Actions, Fickle::Properties, Fickle::Once] {
-            let model = Specification::new(Changing(fickle, Arc::default()));
+        for function in
+            [Nondeterministic::Initial, Nondeterministic::Actions, Nondeterministic::Properties, Nondeterministic::Once]
+        {
+            let model = Specification::new(Changing(function, Arc::default()));
             let invalid = invalid(&model, engine, &config);
-            assert_eq!(invalid.flaw, Flaw::NotAFunction, "{fickle:?}: {invalid}");
-            assert!(!invalid.evidence.is_empty(), "{fickle:?}: {invalid}");
+            assert_eq!(invalid.flaw, Flaw::NotAFunction, "{function:?}: {invalid}");
+            assert!(!invalid.evidence.is_empty(), "{function:?}: {invalid}");
         }
     }
 }
 
-/// Where it panics.
+/// The function that panics.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Panicking {
     Initial,
@@ -293,7 +296,7 @@ fn a_panic_is_a_violation_with_its_path() {
     }
 }
 
-/// Two places that count to four; or, if it is wrong, a dead end that is declared to be the same as another state.
+/// Two counters up to four. If `wrong`, a state without successors is declared to be equivalent to another state.
 #[derive(Clone)]
 struct Pair {
     wrong: bool,
@@ -340,7 +343,7 @@ fn wrong_symmetry_makes_the_model_invalid() {
     for engine in STATES {
         let config = Config { symmetry: true, ..Config::default() };
         let right = run(&Specification::new(Pair { wrong: false }).symmetric(), engine, &config);
-        assert_eq!(*right.expect("an answer").found.expect("both get far").path.last(), [4, 4]);
+        assert_eq!(*right.expect("an answer").found.expect("[4, 4] is reached").path.last(), [4, 4]);
         let invalid = invalid(&Specification::new(Pair { wrong: true }).symmetric(), engine, &config);
         assert_eq!(invalid.flaw, Flaw::WrongSymmetry);
         let begin = "what the model says about symmetry is wrong: the states [9, 9] and [0, 1] are declared the same";
@@ -349,7 +352,7 @@ fn wrong_symmetry_makes_the_model_invalid() {
 }
 
 #[test]
-fn wrong_symmetry_shows_without_a_violation() {
+fn wrong_symmetry_is_detected_without_a_violation() {
     for engine in STATES {
         let budget = Budget { depth: Some(2), ..Budget::default() };
         let config = Config { symmetry: true, budget, ..Config::default() };
@@ -360,7 +363,7 @@ fn wrong_symmetry_shows_without_a_violation() {
     }
 }
 
-/// Two initial states, of which the second leads to something wrong; two actions that look the same; two properties with one name.
+/// Two initial states, of which only the second leads to a violation; actions with the same `Debug` form; two properties with the same name.
 #[derive(Clone)]
 struct Alike;
 
@@ -398,9 +401,9 @@ impl Model for Alike {
 }
 
 #[test]
-fn things_that_look_the_same_are_told_apart() {
+fn actions_and_properties_with_equal_texts_are_distinguished() {
     for (engine, config) in setups() {
-        let report = run(&Specification::new(Alike), engine, &config).expect("it is a function");
+        let report = run(&Specification::new(Alike), engine, &config).expect("the specification is deterministic");
         let found = report.found.expect("(1, 7) is reached");
         assert_eq!((found.path.start, *found.path.last()), ((1, 0), (1, 7)), "{engine:?}");
         assert_eq!(found.violation.property, Reported::Never { name: "wrong".to_string() });
@@ -408,10 +411,10 @@ fn things_that_look_the_same_are_told_apart() {
 }
 
 #[test]
-fn a_specification_that_is_a_function_is_sampled_and_nothing_is_found() {
+fn a_deterministic_specification_is_sampled_and_not_rejected() {
     for (engine, config) in setups() {
         let counting = Counting(Hidden::Nowhere);
-        let report = run(&Specification::new(counting), engine, &config).expect("it is a function");
+        let report = run(&Specification::new(counting), engine, &config).expect("the specification is deterministic");
         assert!(report.found.is_none());
         assert!(report.sampled.is_some_and(|sampled| sampled > 30), "{engine:?} {:?}", report.sampled);
     }

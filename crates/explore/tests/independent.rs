@@ -1,4 +1,4 @@
-//! Specifications that say which actions are independent: breadth-first search tries fewer of them and finds the same.
+//! Specifications that declare which actions are independent: breadth-first search computes fewer successors and finds the same states.
 
 use manyworlds_core::Flaw;
 use manyworlds_explore::{
@@ -11,7 +11,7 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// A step of a process: from a place to another, if a variable has a value; then a variable changes.
+/// A step of a process from one place to another. It may be guarded by the value of a variable, and may write a variable.
 #[derive(Clone, Debug)]
 struct Move {
     process: usize,
@@ -23,7 +23,7 @@ struct Move {
     writes: Option<(usize, u8, bool)>,
 }
 
-/// Processes with a place each and shared variables modulo three.
+/// Processes, each in some place, and shared variables modulo three.
 #[derive(Clone, Debug)]
 struct Processes {
     moves: Arc<Vec<Move>>,
@@ -35,7 +35,8 @@ type State = (Vec<u8>, Vec<u8>);
 const VARIABLES: usize = 2;
 
 impl Processes {
-    fn touches(&self, a: &Move, b: &Move) -> bool {
+    /// Whether two moves may depend on each other.
+    fn conflict(&self, a: &Move, b: &Move) -> bool {
         let read = |m: &Move| m.reads.map(|(variable, _)| variable);
         let written = |m: &Move| m.writes.map(|(variable, ..)| variable);
         let both_add = matches!((a.writes, b.writes), (Some((.., true)), Some((.., true))));
@@ -77,22 +78,23 @@ impl Model for Processes {
 }
 
 thread_local! {
-    /// How often a successor was worked out.
+    /// The number of computed successors.
     static STEPS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// The same, but it tells what is independent; if it is `careless`, all actions of different processes, whatever they do.
+/// The same model, with a declaration of independence. If it is `careless`, all actions of different processes are declared independent.
 #[derive(Clone, Debug)]
-struct Telling {
+struct Declaring {
     model: Processes,
     careless: bool,
 }
 
-impl Telling {
-    fn carefully(model: Processes) -> Telling {
-        Telling { model, careless: false }
+impl Declaring {
+    fn correct(model: Processes) -> Declaring {
+        Declaring { model, careless: false }
     }
 
+    /// Whether the declaration is wrong in this state.
     fn is_wrong_in(&self, state: &State) -> bool {
         let enabled = |state: &State| {
             let mut actions = Vec::new();
@@ -109,7 +111,7 @@ impl Telling {
     }
 }
 
-impl Model for Telling {
+impl Model for Declaring {
     type State = State;
     type Action = usize;
 
@@ -126,18 +128,18 @@ impl Model for Telling {
         self.model.next(state, action)
     }
 
-    fn properties(&self) -> Vec<Property<Telling>> {
-        vec![Property::never("wrong", |model: &Telling, state: &State| *state == model.model.wrong)]
+    fn properties(&self) -> Vec<Property<Declaring>> {
+        vec![Property::never("wrong", |model: &Declaring, state: &State| *state == model.model.wrong)]
     }
 }
 
-impl Independent for Telling {
+impl Independent for Declaring {
     fn independent(&self, _: &State, a: &usize, b: &usize) -> bool {
         let [a, b] = [a, b].map(|action| &self.model.moves[*action]);
-        if self.careless { a.process != b.process } else { !self.model.touches(a, b) }
+        if self.careless { a.process != b.process } else { !self.model.conflict(a, b) }
     }
 
-    /// Some actions have none.
+    /// Some actions have no name.
     fn name(&self, action: &usize) -> Option<u32> {
         (action % 7 != 6 || self.careless).then_some(*action as u32)
     }
@@ -173,7 +175,7 @@ random! {
     #![cases = 1_500]
 
     #[test]
-    fn whoever_tells_is_explored_alike(
+    fn declared_independence_does_not_change_the_result(
         model in processes(),
         threads in 1..4usize,
         exact in any::<bool>(),
@@ -182,19 +184,19 @@ random! {
     ) {
         let budget = Budget { depth, ..Budget::default() };
         let config = Config { threads, exact, keep_going, budget, collect_states: true, ..Config::default() };
-        let (plain, telling) = (run(&plain(&model), &config).unwrap(), run(&Specification::new(Telling::carefully(model)).independent(), &config).unwrap());
-        prop_assert_eq!(&telling.states, &plain.states, "the same states in the same order");
+        let (plain, declaring) = (run(&plain(&model), &config).unwrap(), run(&Specification::new(Declaring::correct(model)).independent(), &config).unwrap());
+        prop_assert_eq!(&declaring.states, &plain.states, "the same states in the same order");
         let figures = |stats: &manyworlds_core::Stats| (stats.states, stats.transitions, stats.depth, stats.violations);
-        prop_assert_eq!(figures(&telling.stats), figures(&plain.stats));
-        prop_assert_eq!((telling.frontier, telling.stopped), (plain.frontier, plain.stopped));
+        prop_assert_eq!(figures(&declaring.stats), figures(&plain.stats));
+        prop_assert_eq!((declaring.frontier, declaring.stopped), (plain.frontier, plain.stopped));
         let path = |steps: &[(usize, State)]| steps.to_vec();
-        prop_assert_eq!(telling.found.map(|found| path(&found.path.steps)), plain.found.map(|found| path(&found.path.steps)));
+        prop_assert_eq!(declaring.found.map(|found| path(&found.path.steps)), plain.found.map(|found| path(&found.path.steps)));
     }
 
-    /// A relation that is too large in a state that can be reached is refused; one that is not must not be.
+    /// The relation is refused if and only if it is too large in some reachable state.
     #[test]
     fn a_wrong_relation_is_refused(model in processes()) {
-        let careless = Telling { model, careless: true };
+        let careless = Declaring { model, careless: true };
         let states = run(&plain(&careless.model), &Config { keep_going: true, collect_states: true, ..Config::default() }).unwrap().states;
         let wrong = states.iter().any(|state| careless.is_wrong_in(state));
         for threads in [1, 2] {
@@ -206,25 +208,25 @@ random! {
     }
 }
 
-/// Three processes that go round on their own: nearly all orders are the same.
+/// Three processes that go through cycles independently of each other: nearly all orders are equivalent.
 #[test]
-fn fewer_steps_are_worked_out() {
+fn fewer_successors_are_computed() {
     let round =
         |process| (0..20u8).map(move |from| Move { process, from, to: (from + 1) % 20, reads: None, writes: None });
     let model = Processes { moves: Arc::new((0..3).flat_map(round).collect()), wrong: (vec![], vec![]) };
-    let telling = Telling::carefully(model);
+    let declaring = Declaring::correct(model);
     STEPS.set(0);
-    let report = run(&Specification::new(telling).independent(), &Config::default()).unwrap();
+    let report = run(&Specification::new(declaring).independent(), &Config::default()).unwrap();
     let (states, transitions) = (report.stats.states.unwrap(), report.stats.transitions.unwrap());
-    // From two starts that meet: all places.
+    // Two initial states; all combinations of places are reachable from both.
     assert_eq!((states, transitions), (8_000, 24_002));
-    // Some are worked out a few times to test the relation; new states are built once more.
+    // Some successors are computed again to test the relation, and each new state is computed once more.
     let tested = 15 * 1_024;
     assert!(STEPS.get() < transitions + states - 8_000 + tested, "{} steps", STEPS.get());
 }
 
 #[test]
-fn names_are_small_and_different() {
+fn names_are_below_64_and_distinct() {
     #[derive(Clone)]
     struct Named(u32);
 

@@ -1,4 +1,4 @@
-//! What ends a run early, and what is refused.
+//! Limits that end a run early, and configurations that are refused.
 
 use manyworlds_explore::{
     Budget, Config, Engine, Fair, Kind, Model, NoObserver, Observer, Progress, Property, Reduction, Refusal,
@@ -6,7 +6,7 @@ use manyworlds_explore::{
 };
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A counter that goes on for ever, with one property.
+/// A counter without a bound, with one property.
 #[derive(Clone)]
 struct Counter {
     kind: Kind,
@@ -53,10 +53,10 @@ impl Fair for Counter {
     }
 }
 
-/// Stops when it has been asked so many times.
-struct Patience(AtomicU64);
+/// An observer that stops the run at a given number of ticks.
+struct StopAfter(AtomicU64);
 
-impl Observer for Patience {
+impl Observer for StopAfter {
     fn tick(&self, progress: &Progress) -> Option<StopReason> {
         assert!((0.0..=1.0).contains(&progress.done));
         (self.0.fetch_sub(1, Ordering::Relaxed) == 1).then_some(StopReason::Timeout)
@@ -68,7 +68,7 @@ fn an_endless_run_ends_in_incomplete_with_its_frontier() {
     for threads in [1, 2] {
         let config = Config { threads, ..Config::default() };
         for engine in [Engine::Bfs, Engine::Dfs, Engine::Random] {
-            let report = explore(&Specification::new(PLAIN), engine, &config, &Patience(AtomicU64::new(9)))
+            let report = explore(&Specification::new(PLAIN), engine, &config, &StopAfter(AtomicU64::new(9)))
                 .expect("can be decided");
             assert_eq!(report.stopped, Some(StopReason::Timeout), "{engine:?} {threads}");
             assert!(report.found.is_none());
@@ -84,18 +84,18 @@ fn an_endless_run_ends_in_incomplete_with_its_frontier() {
     }
 }
 
-/// Whenever it is stopped, what was expanded is the beginning of a naive search, and the rest waits.
+/// Wherever the run is stopped, the expanded states are a prefix of those of a naive search, and the others are the frontier.
 #[test]
-fn a_run_that_is_stopped_anywhere_tells_what_it_has_seen() {
+fn a_run_that_is_stopped_anywhere_reports_the_visited_states() {
     for (ticks, threads) in (1..60).flat_map(|ticks| [1, 2].map(|threads| (ticks, threads))) {
         let config = Config { threads, collect_states: true, ..Config::default() };
-        let report = explore(&Specification::new(PLAIN), Engine::Bfs, &config, &Patience(AtomicU64::new(ticks)))
+        let report = explore(&Specification::new(PLAIN), Engine::Bfs, &config, &StopAfter(AtomicU64::new(ticks)))
             .expect("can be decided");
         assert_eq!(report.stopped, Some(StopReason::Timeout));
         let states = report.stats.states.expect("it counts states");
-        // The digits from one to ten: a naive search finds the numbers in their order.
+        // An action appends a digit from one to ten, so a naive search finds the numbers in ascending order.
         assert_eq!(report.states, (0..states).collect::<Vec<u64>>());
-        // Every state has ten successors, all of them new as long as there is room.
+        // Every state has ten successors, all of them new.
         let expanded = states - report.frontier;
         assert_eq!(report.stats.transitions, Some(1 + 10 * expanded), "after {ticks} ticks");
         assert_eq!(states, 1 + 10 * expanded, "after {ticks} ticks");
@@ -112,7 +112,7 @@ fn refusal(model: &Counter, engine: Engine, config: &Config) -> Option<Refusal> 
 }
 
 #[test]
-fn what_cannot_be_decided_is_refused_in_words() {
+fn an_undecidable_property_is_refused_with_a_reason() {
     let plain = Config::default();
     let reduced = Config { reduction: Reduction::Persistent, ..Config::default() };
     let symmetric = Config { symmetry: true, ..Config::default() };

@@ -1,9 +1,10 @@
-//! The integration tests of the engines on states, as one binary.
+//! The integration tests of the explicit-state engines, as one binary.
 
 mod functions;
 mod independent;
 mod limits;
 mod schedules;
 mod shuffled;
+mod threads;
 mod traces;
 mod twin;

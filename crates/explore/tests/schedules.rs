@@ -1,72 +1,74 @@
-//! Schedulers on a small model of its own: letters in a bag, and actors that remember the order in which they got them.
+//! The schedulers on a small model: actors that record the order in which they received their messages, and a multiset of messages in flight.
 
 use manyworlds_core::Violation;
 use manyworlds_explore::{
-    Budget, Config, Engine, HistoryEvent, HistoryKind, Keys, Lane, Model, NoObserver, Observer, Progress, Property,
-    Receive, Receives, Refusal, Report, Specification, StopReason, Unanswered, explore, narrate, replay,
+    Budget, Config, Declared, Engine, HistoryEvent, HistoryKind, Keys, Lane, Model, NoObserver, Observer, Progress,
+    Property, Receive, Receives, Refusal, Report, Specification, StopReason, Unanswered, Undeclared, explore, narrate,
+    replay,
 };
 use manyworlds_testkit::random;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A letter: who sent it, to whom, and its kind.
-type Letter = (u8, u8, u8);
-/// (actor, kind), and what it sends when it gets that kind: (to whom, kind).
+/// A message: its sender, its receiver and its kind.
+type Message = (u8, u8, u8);
+/// An actor and a kind of message, and the messages that the actor sends when it receives that kind, as (receiver, kind).
 type Answer = ((u8, u8), Vec<(u8, u8)>);
 
 const INVOKE: u8 = 1;
 const RETURN: u8 = 2;
 
 #[derive(Clone, Debug, Default)]
-struct Post {
+struct System {
     actors: u8,
-    /// What is on its way at the start.
-    first: Vec<Letter>,
+    /// The messages in flight in the initial state.
+    first: Vec<Message>,
     answers: Vec<Answer>,
-    /// Whoever got an odd number of letters so far answers by these instead, and takes the next kind of letter for an invocation or a return.
-    moods: Vec<Answer>,
-    /// Everybody has one mailbox, whose letters come out in the order in which they went in.
+    /// If not empty, an actor that has received an odd number of messages uses these answers instead, and a message of kind k counts as one of kind k + 1 in
+    /// the history.
+    odd_answers: Vec<Answer>,
+    /// Whether each actor has one FIFO mailbox.
     mailboxes: bool,
-    /// Whether receivers forget what they got: then letters can go round for ever.
-    forgets: bool,
-    /// No history in which a return comes before the last invocation is linearizable.
+    /// Whether receivers do not record their messages. Then executions can be infinite.
+    records_nothing: bool,
+    /// Whether a history in which a return is directly followed by an invocation counts as not linearizable. If not set, histories are not checked.
     strict: bool,
-    /// Something to ask.
-    properties: Vec<Property<Post>>,
+    /// The properties to check.
+    properties: Vec<Property<System>>,
 }
 
-type Desk = (Vec<Vec<u8>>, Vec<Letter>);
+type State = (Vec<Vec<u8>>, Vec<Message>);
 
-impl Post {
-    fn is_moody(&self, (got, _): &Desk, (_, to, _): Letter) -> bool {
-        !self.moods.is_empty() && got[usize::from(to)].len() % 2 == 1
+impl System {
+    fn uses_odd_answers(&self, (received, _): &State, (_, to, _): Message) -> bool {
+        !self.odd_answers.is_empty() && received[usize::from(to)].len() % 2 == 1
     }
 
-    fn answer(&self, desk: &Desk, letter: Letter) -> impl Iterator<Item = Letter> {
-        let (_, to, kind) = letter;
-        let answers = if self.is_moody(desk, letter) { &self.moods } else { &self.answers };
+    fn answer(&self, state: &State, message: Message) -> impl Iterator<Item = Message> {
+        let (_, to, kind) = message;
+        let answers = if self.uses_odd_answers(state, message) { &self.odd_answers } else { &self.answers };
         let sent = answers.iter().filter(move |(key, _)| *key == (to, kind)).flat_map(|(_, sent)| sent);
         sent.map(move |&(next, kind)| (to, next, kind))
     }
 
-    /// What a letter is to a history.
-    fn note(&self, desk: &Desk, letter: Letter) -> Option<HistoryKind> {
-        match letter.2 + u8::from(self.is_moody(desk, letter)) {
+    /// The event of the history that the receipt of a message records.
+    fn note(&self, state: &State, message: Message) -> Option<HistoryKind> {
+        match message.2 + u8::from(self.uses_odd_answers(state, message)) {
             INVOKE => Some(HistoryKind::Invoked),
             RETURN => Some(HistoryKind::Returned),
             _ => None,
         }
     }
 
-    fn sort(&self, mail: &mut [Letter]) {
+    fn sort(&self, in_flight: &mut [Message]) {
         match self.mailboxes {
-            true => mail.sort_by_key(|&(_, to, _)| to),
-            false => mail.sort_unstable(),
+            true => in_flight.sort_by_key(|&(_, to, _)| to),
+            false => in_flight.sort_unstable(),
         }
     }
 
-    fn lane(&self, (from, to, kind): Letter) -> Lane {
+    fn lane(&self, (from, to, kind): Message) -> Lane {
         match self.mailboxes {
             true => Lane(u64::from(to), 0),
             false => Lane(u64::from(from) << 8 | u64::from(to), u64::from(kind)),
@@ -74,62 +76,62 @@ impl Post {
     }
 }
 
-impl Model for Post {
-    type State = Desk;
-    type Action = Letter;
+impl Model for System {
+    type State = State;
+    type Action = Message;
 
-    fn initial(&self) -> Vec<Desk> {
-        let mut mail = self.first.clone();
-        self.sort(&mut mail);
-        vec![(vec![Vec::new(); usize::from(self.actors)], mail)]
+    fn initial(&self) -> Vec<State> {
+        let mut in_flight = self.first.clone();
+        self.sort(&mut in_flight);
+        vec![(vec![Vec::new(); usize::from(self.actors)], in_flight)]
     }
 
-    fn actions(&self, (_, mail): &Desk, out: &mut Vec<Letter>) {
-        out.extend(mail);
+    fn actions(&self, (_, in_flight): &State, out: &mut Vec<Message>) {
+        out.extend(in_flight);
         match self.mailboxes {
             true => out.dedup_by_key(|&mut (_, to, _)| to),
             false => out.dedup(),
         }
     }
 
-    fn next(&self, desk: &Desk, letter: &Letter) -> Option<Desk> {
-        let (mut got, mut mail) = desk.clone();
-        mail.remove(mail.iter().position(|other| other == letter)?);
-        mail.extend(self.answer(desk, *letter));
-        self.sort(&mut mail);
-        if !self.forgets {
-            got[usize::from(letter.1)].push(letter.2);
+    fn next(&self, state: &State, message: &Message) -> Option<State> {
+        let (mut received, mut in_flight) = state.clone();
+        in_flight.remove(in_flight.iter().position(|other| other == message)?);
+        in_flight.extend(self.answer(state, *message));
+        self.sort(&mut in_flight);
+        if !self.records_nothing {
+            received[usize::from(message.1)].push(message.2);
         }
-        Some((got, mail))
+        Some((received, in_flight))
     }
 
-    fn properties(&self) -> Vec<Property<Post>> {
+    fn properties(&self) -> Vec<Property<System>> {
         self.properties.clone()
     }
 }
 
-impl Receives<Desk, Letter> for Post {
-    fn receive(&self, desk: &Desk, letter: &Letter) -> Option<Receive> {
-        let note = self.note(desk, *letter);
-        let waits = |other: &&Letter| self.lane(**other) == self.lane(*letter);
-        let boxes = self.answer(desk, *letter).fold(0, |boxes, (_, to, _)| boxes | 1 << to);
+impl Receives<State, Message> for System {
+    fn receive(&self, state: &State, message: &Message) -> Option<Receive> {
+        let note = self.note(state, *message);
+        let waits = |other: &&Message| self.lane(**other) == self.lane(*message);
+        let boxes = self.answer(state, *message).fold(0, |boxes, (_, to, _)| boxes | 1 << to);
         Some(Receive {
-            sender: letter.0.into(),
-            receiver: letter.1.into(),
-            lane: self.lane(*letter),
-            waiting: desk.1.iter().filter(waits).count() as u32,
-            sends: self.answer(desk, *letter).map(|sent| self.lane(sent)).collect(),
+            sender: message.0.into(),
+            receiver: message.1.into(),
+            lane: self.lane(*message),
+            waiting: state.1.iter().filter(waits).count() as u32,
+            sends: self.answer(state, *message).map(|sent| self.lane(sent)).collect(),
             orders: if self.mailboxes { boxes } else { 0 },
             invokes: note == Some(HistoryKind::Invoked),
             returns: note == Some(HistoryKind::Returned),
-            keys: Keys::only([letter.2]),
+            keys: Keys::only([message.2]),
             excluded: false,
         })
     }
 
-    fn recorded(&self, desk: &Desk, letter: &Letter, _: &Desk, out: &mut Vec<HistoryEvent>) {
-        let event = |kind| HistoryEvent { process: letter.1.into(), kind, label: 0 };
-        out.extend(self.note(desk, *letter).map(event));
+    fn recorded(&self, state: &State, message: &Message, _: &State, out: &mut Vec<HistoryEvent>) {
+        let event = |kind| HistoryEvent { process: message.1.into(), kind, label: 0 };
+        out.extend(self.note(state, *message).map(event));
     }
 
     fn linearizable(&self, history: &[HistoryEvent]) -> Option<Result<(), Violation>> {
@@ -137,7 +139,7 @@ impl Receives<Desk, Letter> for Post {
             |pair: &[HistoryEvent]| pair[0].kind == HistoryKind::Returned && pair[1].kind == HistoryKind::Invoked;
         let why = Violation {
             property: manyworlds_core::Property::Linearizable,
-            message: "somebody came late".to_string(),
+            message: "an operation was invoked after another one had returned".to_string(),
             location: None,
             process: None,
         };
@@ -145,39 +147,39 @@ impl Receives<Desk, Letter> for Post {
     }
 }
 
-/// Every maximal path, by plain recursion: how many there are, and where they end. `None` if there are more than `most`.
-fn naive(post: &Post, most: u64) -> Option<(u64, BTreeSet<Desk>)> {
-    fn follow(post: &Post, desk: &Desk, most: u64, paths: &mut u64, ends: &mut BTreeSet<Desk>) -> Option<()> {
+/// The number of maximal paths and their final states, by plain recursion. `None` if there are more than `most` paths.
+fn naive(system: &System, most: u64) -> Option<(u64, BTreeSet<State>)> {
+    fn follow(system: &System, state: &State, most: u64, paths: &mut u64, ends: &mut BTreeSet<State>) -> Option<()> {
         let mut actions = Vec::new();
-        post.actions(desk, &mut actions);
+        system.actions(state, &mut actions);
         if actions.is_empty() {
-            ends.insert(desk.clone());
+            ends.insert(state.clone());
             *paths += 1;
         }
-        let mut next = actions.iter().filter_map(|letter| post.next(desk, letter));
-        next.try_for_each(|desk| follow(post, &desk, most, paths, ends))?;
+        let mut next = actions.iter().filter_map(|message| system.next(state, message));
+        next.try_for_each(|state| follow(system, &state, most, paths, ends))?;
         (*paths <= most).then_some(())
     }
     let (mut paths, mut ends) = (0, BTreeSet::new());
-    follow(post, &post.initial()[0], most, &mut paths, &mut ends)?;
+    follow(system, &system.initial()[0], most, &mut paths, &mut ends)?;
     Some((paths, ends))
 }
 
-type Spec = Specification<Post>;
+type Spec = Specification<System, Undeclared, Undeclared, Declared>;
 
-fn spec(post: &Post) -> Spec {
-    Specification::new(post.clone()).receiving()
+fn spec(system: &System) -> Spec {
+    Specification::new(system.clone()).receiving()
 }
 
-fn run(post: &Post, name: Engine, config: &Config) -> Report<Spec> {
-    explore(&spec(post), name, config, &NoObserver).expect("nothing to refuse")
+fn run(system: &System, name: Engine, config: &Config) -> Report<Spec> {
+    explore(&spec(system), name, config, &NoObserver).expect("nothing to refuse")
 }
 
 fn schedules(report: &Report<Spec>) -> u64 {
     report.stats.histories.expect("a scheduler has these figures").schedules
 }
 
-fn ends(report: &Report<Spec>) -> BTreeSet<Desk> {
+fn ends(report: &Report<Spec>) -> BTreeSet<State> {
     report.final_states.iter().cloned().collect()
 }
 
@@ -185,14 +187,21 @@ fn collect() -> Config {
     Config { collect_final: true, ..Config::default() }
 }
 
-/// Letters of a kind are answered by letters of later kinds, so it all ends.
-fn posts() -> impl Strategy<Value = Post> {
-    let letter = (0..3u8, 0..3u8, 0..2u8);
+/// Systems in which messages are answered only by messages of greater kinds, so that every execution is finite.
+fn random_systems() -> impl Strategy<Value = System> {
+    let message = (0..3u8, 0..3u8, 0..2u8);
     let answer = (0..3u8, 0..3u8)
         .prop_flat_map(|(actor, kind)| (Just((actor, kind)), prop::collection::vec((0..3u8, kind + 1..=3u8), 0..=2)));
     let answers = || prop::collection::vec(answer.clone(), 0..=3);
-    (prop::collection::vec(letter, 0..=4), answers(), answers(), any::<bool>()).prop_map(
-        |(first, answers, moods, mailboxes)| Post { actors: 3, first, answers, moods, mailboxes, ..Post::default() },
+    (prop::collection::vec(message, 0..=4), answers(), answers(), any::<bool>()).prop_map(
+        |(first, answers, odd_answers, mailboxes)| System {
+            actors: 3,
+            first,
+            answers,
+            odd_answers,
+            mailboxes,
+            ..System::default()
+        },
     )
 }
 
@@ -200,28 +209,28 @@ random! {
     #![cases = 300, compared = 80]
 
     #[test]
-    fn exhaustive_is_plain_recursion_and_dpor_ends_wherever_it_does(post in posts()) {
-        let Some((all, every)) = naive(&post, 20_000) else { return Ok(0) };
-        let exhaustive = run(&post, Engine::Exhaustive, &collect());
+    fn exhaustive_is_plain_recursion_and_dpor_reaches_the_same_final_states(system in random_systems()) {
+        let Some((all, every)) = naive(&system, 20_000) else { return Ok(0) };
+        let exhaustive = run(&system, Engine::Exhaustive, &collect());
         prop_assert_eq!(schedules(&exhaustive), all);
         prop_assert_eq!(&ends(&exhaustive), &every);
         prop_assert_eq!(exhaustive.stopped, None);
-        let dpor = run(&post, Engine::Dpor, &collect());
+        let dpor = run(&system, Engine::Dpor, &collect());
         prop_assert!(schedules(&dpor) <= all);
         prop_assert_eq!(&ends(&dpor), &every);
         let unique = |report: &Report<Spec>| report.stats.histories.map(|figures| figures.unique);
         prop_assert_eq!(unique(&dpor), unique(&exhaustive));
-        for name in Engine::SCHEDULERS {
-            prop_assert!(ends(&run(&post, name, &collect())).is_subset(&every), "{:?}", name);
+        for &name in Engine::SCHEDULERS {
+            prop_assert!(ends(&run(&system, name, &collect())).is_subset(&every), "{:?}", name);
         }
     }
 
     #[test]
-    fn more_delays_are_more_schedules_and_enough_of_them_are_all(post in posts()) {
-        let Some((all, _)) = naive(&post, 5_000) else { return Ok(0) };
+    fn schedules_grow_with_the_delay_bound_and_a_large_bound_gives_all(system in random_systems()) {
+        let Some((all, _)) = naive(&system, 5_000) else { return Ok(0) };
         let mut before = 0;
         for delays in [0, 1, 2, 100] {
-            let delayed = run(&post, Engine::Delay, &Config { delays, ..Config::default() });
+            let delayed = run(&system, Engine::Delay, &Config { delays, ..Config::default() });
             prop_assert!(schedules(&delayed) >= before.max(1));
             before = schedules(&delayed);
         }
@@ -229,23 +238,23 @@ random! {
     }
 }
 
-/// Letters to actors of their own: a round robin without delays knows one order.
+/// One message for each actor: round robin without delays has one schedule.
 #[test]
 fn without_delays_actors_take_turns() {
-    let post = Post { actors: 4, first: (0..4).map(|to| (to, to, 0)).collect(), ..Post::default() };
-    let count = |delays| schedules(&run(&post, Engine::Delay, &Config { delays, ..Config::default() }));
+    let system = System { actors: 4, first: (0..4).map(|to| (to, to, 0)).collect(), ..System::default() };
+    let count = |delays| schedules(&run(&system, Engine::Delay, &Config { delays, ..Config::default() }));
     assert_eq!((count(0), count(1)), (1, 4));
-    assert_eq!(schedules(&run(&post, Engine::Exhaustive, &Config::default())), 24);
-    assert_eq!(schedules(&run(&post, Engine::Dpor, &Config::default())), 1);
+    assert_eq!(schedules(&run(&system, Engine::Exhaustive, &Config::default())), 24);
+    assert_eq!(schedules(&run(&system, Engine::Dpor, &Config::default())), 1);
 }
 
-/// Eight letters to one actor: few of many schedules are drawn.
+/// Eight messages to one actor: only a few of many schedules are sampled.
 #[test]
-fn a_seed_draws_the_same_schedules_again() {
-    let post = Post { actors: 1, first: (0..8).map(|kind| (0, 0, kind)).collect(), ..Post::default() };
+fn a_seed_determines_the_sampled_schedules() {
+    let system = System { actors: 1, first: (0..8).map(|kind| (0, 0, kind)).collect(), ..System::default() };
     let drawn = |seed, executions| {
         let budget = Budget { executions: Some(executions), ..Budget::default() };
-        run(&post, Engine::SystematicRandom, &Config { seed, budget, ..collect() })
+        run(&system, Engine::SystematicRandom, &Config { seed, budget, ..collect() })
     };
     assert_eq!(ends(&drawn(7, 50)), ends(&drawn(7, 50)));
     assert_ne!(ends(&drawn(7, 50)), ends(&drawn(8, 50)));
@@ -254,21 +263,21 @@ fn a_seed_draws_the_same_schedules_again() {
     assert_eq!(drawn(7, 50).stopped, Some(StopReason::SchedulerIncomplete));
 }
 
-/// Two that send a letter to and fro for ever.
-fn endless() -> Post {
+/// Two actors that each answer a message of the other one with a message, without end.
+fn endless() -> System {
     let first = vec![(0, 1, 0), (1, 0, 0)];
-    Post {
+    System {
         actors: 2,
         first,
         answers: vec![((0, 0), vec![(1, 0)]), ((1, 0), vec![(0, 0)])],
-        forgets: true,
-        ..Post::default()
+        records_nothing: true,
+        ..System::default()
     }
 }
 
 #[test]
-fn what_goes_on_for_ever_is_cut_off() {
-    for name in Engine::SCHEDULERS {
+fn infinite_executions_are_cut_off() {
+    for &name in Engine::SCHEDULERS {
         let budget = Budget { depth: Some(6), executions: Some(20), ..Budget::default() };
         let report = run(&endless(), name, &Config { budget, ..Config::default() });
         assert!(report.stats.truncated > Some(0), "{name:?}");
@@ -277,16 +286,17 @@ fn what_goes_on_for_ever_is_cut_off() {
     }
     let budget = Budget { depth: Some(6), ..Budget::default() };
     let report = run(&endless(), Engine::Exhaustive, &Config { budget, ..Config::default() });
-    // Every second step there is a choice; in between two equal letters are on their way.
+    // Every second step has a choice; in between, two equal messages are in flight.
     assert_eq!((schedules(&report), report.stopped), (8, Some(StopReason::MaxDepth)));
     let budget = Budget { executions: Some(1), ..Budget::default() };
     let report = run(&endless(), Engine::Exhaustive, &Config { budget, ..Config::default() });
-    assert_eq!(report.stopped, Some(StopReason::MaxExecutions), "without a bound a schedule ends somewhere too");
+    assert_eq!(report.stopped, Some(StopReason::MaxExecutions), "a schedule is finite even without a depth bound");
 }
 
-struct Impatient(AtomicU64);
+/// An observer that stops the run at its fourth tick, and records the number of the first schedule with a violation.
+struct StopEarly(AtomicU64);
 
-impl Observer for Impatient {
+impl Observer for StopEarly {
     fn tick(&self, progress: &Progress) -> Option<StopReason> {
         assert!((0.0..=1.0).contains(&progress.done));
         (self.0.fetch_add(1, Ordering::Relaxed) == 3).then_some(StopReason::Timeout)
@@ -298,19 +308,19 @@ impl Observer for Impatient {
 }
 
 #[test]
-fn whoever_watches_can_end_it() {
-    for name in Engine::SCHEDULERS {
+fn an_observer_can_stop_every_scheduler() {
+    for &name in Engine::SCHEDULERS {
         let config = Config { budget: Budget { executions: Some(u64::MAX), ..Budget::default() }, ..Config::default() };
-        let report = explore(&spec(&endless()), name, &config, &Impatient(AtomicU64::new(0)));
+        let report = explore(&spec(&endless()), name, &config, &StopEarly(AtomicU64::new(0)));
         assert_eq!(report.expect("nothing to refuse").stopped, Some(StopReason::Timeout), "{name:?}");
     }
 }
 
-/// One operation each, by two clients: the third schedule of EX is the first in which one returns before the other begins.
-fn clients() -> Post {
+/// Two clients with one operation each. The third schedule of EX is the first in which one operation returns before the other is invoked.
+fn clients() -> System {
     let first = vec![(0, 0, INVOKE), (1, 1, INVOKE)];
     let answers = vec![((0, INVOKE), vec![(0, RETURN)]), ((1, INVOKE), vec![(1, RETURN)])];
-    Post { actors: 2, first, answers, strict: true, ..Post::default() }
+    System { actors: 2, first, answers, strict: true, ..System::default() }
 }
 
 #[test]
@@ -321,18 +331,18 @@ fn a_history_that_is_not_linearizable_is_a_violation() {
     assert_eq!((figures.non_linearizable, all.stats.violations), (Some(2), 2));
     assert_eq!((figures.quality(), figures.precision()), (Some(2.0 / 3.0), Some(1.0 / 3.0)));
 
-    let watch = Impatient(AtomicU64::new(10));
+    let watch = StopEarly(AtomicU64::new(10));
     let first = explore(&spec(&clients()), Engine::Exhaustive, &Config::default(), &watch);
     let first = first.expect("nothing to refuse");
-    let number = first.stats.histories.and_then(|figures| figures.first_bug).expect("there is one");
+    let number = first.stats.histories.and_then(|figures| figures.first_bug).expect("there is a violation");
     assert_eq!(watch.0.into_inner() / 1_000, number);
     assert_eq!(schedules(&first), number);
-    let found = first.found.expect("there is one");
-    assert_eq!(found.path.steps.len(), 3, "it shows as soon as the second operation begins");
+    let found = first.found.expect("there is a violation");
+    assert_eq!(found.path.steps.len(), 3, "the violation is found as soon as the second operation is invoked");
     let trace = narrate(&spec(&clients()), &found.path, found.violation);
     assert_eq!(replay(&spec(&clients()), &trace, |_, _| {}), Ok(manyworlds_core::Replayed::Reproduced));
-    let innocent = Post { strict: false, ..clients() };
-    assert_eq!(replay(&spec(&innocent), &trace, |_, _| {}), Ok(manyworlds_core::Replayed::Gone));
+    let unchecked = System { strict: false, ..clients() };
+    assert_eq!(replay(&spec(&unchecked), &trace, |_, _| {}), Ok(manyworlds_core::Replayed::Gone));
 
     let dpor = run(&clients(), Engine::Dpor, &Config { keep_going: true, ..Config::default() });
     assert_eq!(dpor.stats.histories.map(|figures| (figures.unique, figures.non_linearizable)), Some((3, Some(2))));
@@ -340,67 +350,72 @@ fn a_history_that_is_not_linearizable_is_a_violation() {
 
 #[test]
 fn properties_of_states_are_checked_on_the_way() {
-    let both = Property::never("both", |_: &Post, (got, _): &Desk| !got[0].is_empty() && !got[1].is_empty());
-    let post = Post { properties: vec![both], strict: false, ..clients() };
-    let report = run(&post, Engine::Exhaustive, &Config::default());
-    assert_eq!(report.found.expect("seen").path.steps.len(), 3, "one client comes to its end, then the other begins");
+    let both =
+        Property::never("both", |_: &System, (received, _): &State| !received[0].is_empty() && !received[1].is_empty());
+    let system = System { properties: vec![both], strict: false, ..clients() };
+    let report = run(&system, Engine::Exhaustive, &Config::default());
+    assert_eq!(
+        report.found.expect("the property is violated").path.steps.len(),
+        3,
+        "one client finishes, then the other begins"
+    );
     assert_eq!(report.stats.histories.and_then(|figures| figures.first_bug), Some(1));
-    let all = run(&post, Engine::Exhaustive, &Config { keep_going: true, ..Config::default() });
+    let all = run(&system, Engine::Exhaustive, &Config { keep_going: true, ..Config::default() });
     assert_eq!((schedules(&all), all.stats.violations), (6, 6));
-    let rest = Property::at_rest("nothing", |_: &Post, _: &Desk| false);
-    let post = Post { properties: vec![rest], strict: false, ..clients() };
-    let report = run(&post, Engine::Dpor, &Config::default());
-    assert_eq!(report.found.expect("seen").path.steps.len(), 4);
+    let rest = Property::at_rest("nothing", |_: &System, _: &State| false);
+    let system = System { properties: vec![rest], strict: false, ..clients() };
+    let report = run(&system, Engine::Dpor, &Config::default());
+    assert_eq!(report.found.expect("the property is violated").path.steps.len(), 4);
 }
 
-/// What a run without a violation says depends on what was asked: DP does not pass every state.
+/// Whether a run without a violation is complete depends on the properties: DP does not visit every state.
 #[test]
-fn only_what_was_decided_is_promised() {
-    let stopped = |name, property: Property<Post>| {
-        let post = Post { properties: vec![property], strict: false, ..clients() };
-        run(&post, name, &Config::default()).stopped
+fn a_run_is_complete_only_for_properties_that_the_scheduler_decides() {
+    let stopped = |name, property: Property<System>| {
+        let system = System { properties: vec![property], strict: false, ..clients() };
+        run(&system, name, &Config::default()).stopped
     };
-    let always = || Property::always("true", |_: &Post, _: &Desk| true);
-    let sometimes = || Property::sometimes("never", |_: &Post, _: &Desk| false);
+    let always = || Property::always("true", |_: &System, _: &State| true);
+    let sometimes = || Property::sometimes("never", |_: &System, _: &State| false);
     assert_eq!(stopped(Engine::Exhaustive, always()), None);
     assert_eq!(stopped(Engine::Dpor, always()), Some(StopReason::SchedulerIncomplete));
     assert_eq!(stopped(Engine::Dpor, always().stable()), None);
     assert_eq!(stopped(Engine::Dpor, sometimes()), Some(StopReason::SchedulerIncomplete));
     assert_eq!(stopped(Engine::IRed, always().stable()), Some(StopReason::SchedulerIncomplete));
-    let post = Post { properties: vec![sometimes()], strict: false, ..clients() };
-    assert!(run(&post, Engine::Exhaustive, &Config::default()).found.is_some());
+    let system = System { properties: vec![sometimes()], strict: false, ..clients() };
+    assert!(run(&system, Engine::Exhaustive, &Config::default()).found.is_some());
 }
 
-/// How many different ends each of EX, DP, TD, IR and LV sees.
-fn seen(post: &Post) -> [usize; 5] {
+/// The number of distinct final states that each of EX, DP, TD, IR and LV reaches.
+fn seen(system: &System) -> [usize; 5] {
     use Engine::{Dpor, Exhaustive, IRed, LiViola, TransDpor};
-    [Exhaustive, Dpor, TransDpor, IRed, LiViola].map(|name| ends(&run(post, name, &collect())).len())
+    [Exhaustive, Dpor, TransDpor, IRed, LiViola].map(|name| ends(&run(system, name, &collect())).len())
 }
 
-/// Every system of so many letters, up to the names of those who get them. Each is there at the start, from one of some senders, or is sent
-/// by whoever gets one that comes before it in the list; its kind is its number there.
-fn systems(letters: u8, senders: u8) -> Vec<Post> {
-    let mut all = vec![Post { actors: letters.max(senders), ..Post::default() }];
+/// Every system with this number of messages, up to the names of their receivers. A message is in flight initially, with any of the senders, or is sent by
+/// the receiver of a message that precedes it in the list. The kind of a message follows from its position in the list.
+fn all_systems(messages: u8, senders: u8) -> Vec<System> {
+    let mut all = vec![System { actors: messages.max(senders), ..System::default() }];
     let mut receivers: Vec<Vec<u8>> = vec![Vec::new()];
-    for nth in 0..letters {
+    for nth in 0..messages {
         let (mut more, mut theirs) = (Vec::new(), Vec::new());
-        for (post, got) in all.iter().zip(&receivers) {
-            let known = got.iter().max().map_or(0, |most| most + 1);
+        for (system, received) in all.iter().zip(&receivers) {
+            let known = received.iter().max().map_or(0, |most| most + 1);
             for to in 0..=known {
                 let kind = FIRST_KIND + nth;
                 let at_start = (0..senders).map(|from| {
-                    let mut post = post.clone();
-                    post.first.push((from, to, kind));
-                    post
+                    let mut system = system.clone();
+                    system.first.push((from, to, kind));
+                    system
                 });
                 let sent = (0..nth).map(|cause| {
-                    let mut post = post.clone();
-                    post.answers.push(((got[usize::from(cause)], FIRST_KIND + cause), vec![(to, kind)]));
-                    post
+                    let mut system = system.clone();
+                    system.answers.push(((received[usize::from(cause)], FIRST_KIND + cause), vec![(to, kind)]));
+                    system
                 });
                 let before = more.len();
                 more.extend(at_start.chain(sent));
-                theirs.resize(theirs.len() + more.len() - before, [&got[..], &[to]].concat());
+                theirs.resize(theirs.len() + more.len() - before, [&received[..], &[to]].concat());
             }
         }
         (all, receivers) = (more, theirs);
@@ -411,48 +426,49 @@ fn systems(letters: u8, senders: u8) -> Vec<Post> {
 /// Kinds that are neither invocations nor returns.
 const FIRST_KIND: u8 = 3;
 
-/// Whether the scheduler ends wherever EX does.
-fn misses_nothing(post: &Post, name: Engine) -> bool {
-    ends(&run(post, name, &collect())) == ends(&run(post, Engine::Exhaustive, &collect()))
+/// Whether the scheduler reaches the same final states as EX.
+fn misses_nothing(system: &System, name: Engine) -> bool {
+    ends(&run(system, name, &collect())) == ends(&run(system, Engine::Exhaustive, &collect()))
 }
 
-/// What the text says about the size of the systems below. TransDPOR does not look at senders.
+/// The systems of the tests below are the smallest in which TransDPOR and IRed miss a final state. TransDPOR does not use
+/// senders.
 #[test]
-fn nothing_smaller_shows_what_they_miss() {
-    for letters in 1..=4 {
-        assert!(systems(letters, 1).iter().all(|post| misses_nothing(post, Engine::TransDpor)), "{letters}");
+fn smaller_systems_do_not_show_what_the_schedulers_miss() {
+    for messages in 1..=4 {
+        assert!(all_systems(messages, 1).iter().all(|system| misses_nothing(system, Engine::TransDpor)), "{messages}");
     }
-    assert!(systems(5, 1).iter().any(|post| !misses_nothing(post, Engine::TransDpor)));
-    for letters in 1..=3 {
-        let small = systems(letters, 4);
-        assert!(small.iter().all(|post| misses_nothing(post, Engine::IRed)), "{letters}");
+    assert!(all_systems(5, 1).iter().any(|system| !misses_nothing(system, Engine::TransDpor)));
+    for messages in 1..=3 {
+        let small = all_systems(messages, 4);
+        assert!(small.iter().all(|system| misses_nothing(system, Engine::IRed)), "{messages}");
     }
-    assert!(systems(4, 5).iter().any(|post| !misses_nothing(post, Engine::IRed)));
+    assert!(all_systems(4, 5).iter().any(|system| !misses_nothing(system, Engine::IRed)));
 }
 
-/// The system in the text of TransDPOR: x for d, y for b, z for c; y makes b send q to d, z makes c send p to b.
+/// The system in the documentation of TransDPOR: x goes to d, y to b, z to c; on y, b sends q to d; on z, c sends p to b.
 #[test]
 fn trans_dpor_misses_two_reversals_at_once() {
     let (x, y, z) = ((0, 3, 3), (1, 1, 3), (1, 2, 4));
     let answers = vec![((1, 3), vec![(3, 6)]), ((2, 4), vec![(1, 5)])];
-    let post = Post { actors: 4, first: vec![x, y, z], answers, ..Post::default() };
-    assert_eq!(seen(&post)[..4], [4, 4, 3, 4]);
+    let system = System { actors: 4, first: vec![x, y, z], answers, ..System::default() };
+    assert_eq!(seen(&system)[..4], [4, 4, 3, 4]);
 }
 
-/// The system in the text of IRed: n for b, m for a; n makes b send x to c, m makes a send w to b.
+/// The system in the documentation of IRed: n goes to b, m to a; on n, b sends x to c; on m, a sends w to b.
 #[test]
-fn ired_misses_what_its_chain_does_not_show() {
+fn ired_misses_orders_that_its_causal_chain_does_not_show() {
     let (n, m) = ((0, 1, 3), (2, 0, 4));
     let answers = vec![((0, 4), vec![(1, 5)]), ((1, 3), vec![(2, 5)])];
-    let post = Post { actors: 3, first: vec![n, m], answers, ..Post::default() };
-    assert_eq!(seen(&post)[..4], [2, 2, 2, 1]);
+    let system = System { actors: 3, first: vec![n, m], answers, ..System::default() };
+    assert_eq!(seen(&system)[..4], [2, 2, 2, 1]);
 }
 
-/// A letter of each kind to one actor. LiViola thinks that kinds do not interfere.
+/// Two messages with different keys to one actor. LiViola assumes that messages with different keys do not interfere.
 #[test]
-fn liviola_believes_what_it_is_told() {
-    let post = Post { actors: 1, first: vec![(0, 0, 0), (0, 0, 3)], ..Post::default() };
-    assert_eq!(seen(&post), [2, 2, 2, 2, 1]);
+fn liviola_relies_on_the_declared_keys() {
+    let system = System { actors: 1, first: vec![(0, 0, 0), (0, 0, 3)], ..System::default() };
+    assert_eq!(seen(&system), [2, 2, 2, 2, 1]);
 }
 
 #[derive(Clone)]
@@ -478,8 +494,8 @@ fn schedulers_refuse_what_they_cannot_decide() {
     let engine = Engine::Exhaustive;
     let refused = explore(&Specification::new(Plain), engine, &Config::default(), &NoObserver).err();
     assert!(matches!(refused, Some(Unanswered::Refused(Refusal::Unsuitable { .. }))), "{refused:?}");
-    let eventually = Property::eventually("done", |_: &Post, _: &Desk| true);
-    let post = Post { properties: vec![eventually], ..clients() };
-    let refused = explore(&spec(&post), engine, &Config::default(), &NoObserver).err();
+    let eventually = Property::eventually("done", |_: &System, _: &State| true);
+    let system = System { properties: vec![eventually], ..clients() };
+    let refused = explore(&spec(&system), engine, &Config::default(), &NoObserver).err();
     assert!(matches!(refused, Some(Unanswered::Refused(Refusal::Undecided { .. }))), "{refused:?}");
 }

@@ -1,4 +1,4 @@
-//! Random transition systems that list their actions in another order at each call, compared with a plain exploration.
+//! Random transition systems that list their actions in another order at each call, compared with a naive exploration.
 
 use manyworlds_explore::{Budget, Config, Engine, Kind, Model, NoObserver, Property, Specification, explore};
 use manyworlds_testkit::Random;
@@ -10,14 +10,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 const STATES: u8 = 24;
 
-/// For each state where its actions lead; `None` if they turn out to be disabled.
+/// A transition system given as a table: the successor of each action of each state, or `None` if the action is listed but disabled.
 #[derive(Clone, Debug)]
 struct Shuffled {
     initial: Vec<u8>,
     edges: Arc<Vec<Vec<Option<u8>>>>,
     wrong: BTreeSet<u8>,
-    wrong_at_rest: BTreeSet<u8>,
-    /// How often anything was listed.
+    wrong_if_quiescent: BTreeSet<u8>,
+    /// The number of calls that listed initial states or actions.
     calls: Arc<AtomicU64>,
 }
 
@@ -30,7 +30,7 @@ impl Shuffled {
         }
     }
 
-    /// Steps to each state, how many steps there are, and the wrong states.
+    /// The distance of each reachable state, the number of transitions, and the violating states.
     fn naive(&self) -> (BTreeMap<u8, u64>, u64, BTreeSet<u8>) {
         let (mut distance, mut queue) = (BTreeMap::new(), VecDeque::new());
         for &state in &self.initial {
@@ -41,7 +41,7 @@ impl Shuffled {
         let (mut transitions, mut wrong) = (self.initial.len() as u64, BTreeSet::new());
         while let Some(state) = queue.pop_front() {
             let successors: Vec<u8> = self.edges[usize::from(state)].iter().flatten().copied().collect();
-            if self.wrong.contains(&state) || successors.is_empty() && self.wrong_at_rest.contains(&state) {
+            if self.wrong.contains(&state) || successors.is_empty() && self.wrong_if_quiescent.contains(&state) {
                 wrong.insert(state);
             }
             transitions += successors.len() as u64;
@@ -79,7 +79,7 @@ impl Model for Shuffled {
     fn properties(&self) -> Vec<Property<Shuffled>> {
         vec![
             Property::never("wrong", |model: &Shuffled, state| model.wrong.contains(state)),
-            Property::at_rest("right", |model: &Shuffled, state| !model.wrong_at_rest.contains(state)),
+            Property::at_rest("right", |model: &Shuffled, state| !model.wrong_if_quiescent.contains(state)),
         ]
     }
 }
@@ -88,9 +88,15 @@ fn models() -> impl Strategy<Value = Shuffled> {
     let edge = prop_oneof![8 => (0..STATES).prop_map(Some), 1 => Just(None)];
     let edges = prop::collection::vec(prop::collection::vec(edge, 0..5), usize::from(STATES));
     let few = || prop::collection::btree_set(0..STATES, 0..3);
-    (prop::collection::vec(0..STATES, 1..4), edges, few(), few()).prop_map(|(initial, edges, wrong, wrong_at_rest)| {
-        Shuffled { initial, edges: Arc::new(edges), wrong, wrong_at_rest, calls: Arc::default() }
-    })
+    (prop::collection::vec(0..STATES, 1..4), edges, few(), few()).prop_map(
+        |(initial, edges, wrong, wrong_if_quiescent)| Shuffled {
+            initial,
+            edges: Arc::new(edges),
+            wrong,
+            wrong_if_quiescent,
+            calls: Arc::default(),
+        },
+    )
 }
 
 #[test]
@@ -106,7 +112,8 @@ fn the_order_of_listing_changes_neither_states_nor_verdicts() {
             for engine in [Engine::Bfs, Engine::Dfs] {
                 for keep_going in [false, true] {
                     let config = Config { threads, exact, keep_going, collect_states: true, ..Config::default() };
-                    let report = explore(&spec, engine, &config, &NoObserver).expect("it is a function");
+                    let report =
+                        explore(&spec, engine, &config, &NoObserver).expect("the specification is deterministic");
                     prop_assert_eq!(report.found.is_some(), !wrong.is_empty());
                     if keep_going || wrong.is_empty() {
                         let states: BTreeSet<u8> = report.states.iter().copied().collect();
@@ -131,7 +138,7 @@ fn the_order_of_listing_changes_neither_states_nor_verdicts() {
             }
             let budget = Budget { executions: Some(20), depth: Some(30), states: None };
             let walks = explore(&spec, Engine::Random, &Config { threads, budget, ..Config::default() }, &NoObserver);
-            if let Some(found) = walks.expect("it is a function").found {
+            if let Some(found) = walks.expect("the specification is deterministic").found {
                 prop_assert!(wrong.contains(found.path.last()));
             }
             Ok(4)
@@ -165,7 +172,7 @@ fn eventually_is_decided_in_any_order() {
         }
     }
 
-    /// Whether a maximal path avoids the states: what can stay away from them for ever, as a greatest fixpoint.
+    /// Whether a maximal path avoids the states in which the property holds. The states with such a path are a greatest fixpoint.
     fn avoids(model: &Shuffled) -> bool {
         let successors = |state: u8| model.edges[usize::from(state)].iter().flatten().copied();
         let mut staying: BTreeSet<u8> = (0..STATES).filter(|state| !model.wrong.contains(state)).collect();
@@ -187,7 +194,7 @@ fn eventually_is_decided_in_any_order() {
         |(model, exact)| {
             let spec = Specification::new(Eventually(model.clone()));
             let config = Config { exact, ..Config::default() };
-            let report = explore(&spec, Engine::Bfs, &config, &NoObserver).expect("it is a function");
+            let report = explore(&spec, Engine::Bfs, &config, &NoObserver).expect("the specification is deterministic");
             prop_assert_eq!(report.found.is_some(), avoids(&model));
             if let Some(found) = report.found {
                 let mut state = found.path.start;

@@ -1,4 +1,4 @@
-//! A trace is replayed by what it says and by the states it names: texts that are equal do no harm.
+//! Replay of traces. Fingerprints distinguish states, actions and messages with the same `Debug` form.
 
 use manyworlds_core::{Delivery, StepKind, TraceMessage, TraceProcess, TraceStep, Violation};
 use manyworlds_core::{NarratedMessage, NarratedStep, Property as Violated, Replayed, Trace, ValueTree};
@@ -9,61 +9,62 @@ use manyworlds_explore::{
 use std::fmt;
 use std::hash::Hash;
 
-/// What is shown without saying which.
+/// A number whose `Debug` form does not contain it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Veiled(u8);
+struct Opaque(u8);
 
-impl fmt::Debug for Veiled {
+impl fmt::Debug for Opaque {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Veiled")
+        f.write_str("Opaque")
     }
 }
 
-/// Two starts and two actions that look the same; only the second start, and from there only the second action, leads to where it goes wrong.
+/// Two initial states and two actions with the same `Debug` form. Only the second initial state, and from there only the second action, leads to the
+/// violation.
 #[derive(Clone)]
 struct Alike {
-    /// Two properties with one name; the violated one comes last.
+    /// The names of the two properties; the second one is violated.
     names: [&'static str; 2],
 }
 
 impl Model for Alike {
-    type State = (Veiled, Veiled);
-    type Action = Veiled;
+    type State = (Opaque, Opaque);
+    type Action = Opaque;
 
     fn initial(&self) -> Vec<Self::State> {
-        vec![(Veiled(0), Veiled(0)), (Veiled(1), Veiled(0))]
+        vec![(Opaque(0), Opaque(0)), (Opaque(1), Opaque(0))]
     }
 
-    fn actions(&self, &(_, Veiled(steps)): &Self::State, out: &mut Vec<Veiled>) {
+    fn actions(&self, &(_, Opaque(steps)): &Self::State, out: &mut Vec<Opaque>) {
         if steps < 3 {
-            out.extend([Veiled(0), Veiled(1)]);
+            out.extend([Opaque(0), Opaque(1)]);
         }
     }
 
-    fn next(&self, &(Veiled(sum), Veiled(steps)): &Self::State, &Veiled(action): &Veiled) -> Option<Self::State> {
-        Some((Veiled(2 * sum + action), Veiled(steps + 1)))
+    fn next(&self, &(Opaque(sum), Opaque(steps)): &Self::State, &Opaque(action): &Opaque) -> Option<Self::State> {
+        Some((Opaque(2 * sum + action), Opaque(steps + 1)))
     }
 
     fn properties(&self) -> Vec<Property<Alike>> {
         let [first, second] = self.names;
-        vec![Property::always(first, |_, _| true), Property::never(second, |_, &(Veiled(sum), _)| sum == 15)]
+        vec![Property::always(first, |_, _| true), Property::never(second, |_, &(Opaque(sum), _)| sum == 15)]
     }
 }
 
 fn counterexample<M: TransitionSystem>(model: &M, engine: Engine) -> Trace {
     let report = explore(model, engine, &Config::default(), &NoObserver).expect("nothing is refused");
-    let found = report.found.expect("it goes wrong");
+    let found = report.found.expect("the property is violated");
     narrate(model, &found.path, found.violation)
 }
 
 fn replayed<M: TransitionSystem>(model: &M, trace: &Trace) -> Replayed {
     let mut shown = Vec::new();
-    let replayed = replay(model, trace, |i, _| shown.push(i)).expect("it can be performed");
+    let replayed = replay(model, trace, |i, _| shown.push(i)).expect("the model can take the steps");
     assert_eq!(shown, (0..trace.steps.len()).collect::<Vec<_>>(), "every step is shown once");
     replayed
 }
 
-/// The trace without anything that tells equal texts apart, as files of version 1 were.
+/// The trace without the fingerprints that distinguish equal texts, as in files of version 1.
 fn without_fingerprints(trace: &Trace) -> Trace {
     let mut plain = Trace { start: None, ..trace.clone() };
     plain.steps.iter_mut().for_each(|step| step.fingerprint = None);
@@ -71,15 +72,19 @@ fn without_fingerprints(trace: &Trace) -> Trace {
 }
 
 #[test]
-fn starts_and_actions_that_look_the_same_are_told_apart() {
+fn initial_states_and_actions_with_equal_texts_are_distinguished() {
     let model = Specification::new(Alike { names: ["small", "fifteen"] });
     for engine in [Engine::Bfs, Engine::Dfs] {
         let trace = counterexample(&model, engine);
-        assert!(trace.steps.iter().skip(1).all(|step| step.kind == StepKind::Action(ValueTree::parse("Veiled"))));
-        let trace = Trace::from_json(&trace.to_json()).expect("it was written");
+        assert!(trace.steps.iter().skip(1).all(|step| step.kind == StepKind::Action(ValueTree::parse("Opaque"))));
+        let trace = Trace::from_json(&trace.to_json()).expect("the text is a trace");
         assert_eq!(replayed(&model, &trace), Replayed::Reproduced);
-        assert_eq!(replayed(&model, &without_fingerprints(&trace)), Replayed::Reproduced, "every path is followed");
-        // Fingerprints of a model that was changed are of no use; what it shows still is.
+        assert_eq!(
+            replayed(&model, &without_fingerprints(&trace)),
+            Replayed::Reproduced,
+            "all paths with these texts are tried"
+        );
+        // Fingerprints of a model that was changed since do not match; the texts are used instead.
         let mut moved = trace.clone();
         moved.steps.iter_mut().flat_map(|step| &mut step.fingerprint).for_each(|print| print.0 ^= 1);
         assert_eq!(replayed(&model, &moved), Replayed::Reproduced);
@@ -88,11 +93,11 @@ fn starts_and_actions_that_look_the_same_are_told_apart() {
 
 #[test]
 fn a_fingerprint_decides_which_of_two_paths_is_replayed() {
-    // The same texts lead to where it goes wrong, but not along this path.
+    // Another path with the same texts leads to the violation; this one does not.
     let model = Specification::new(Alike { names: ["small", "fifteen"] });
     let harmless = Path::<Specification<Alike>> {
-        start: (Veiled(0), Veiled(0)),
-        steps: (1..=3).map(|n| (Veiled(0), (Veiled(0), Veiled(n)))).collect(),
+        start: (Opaque(0), Opaque(0)),
+        steps: (1..=3).map(|n| (Opaque(0), (Opaque(0), Opaque(n)))).collect(),
         loop_from: None,
         attempted: None,
     };
@@ -102,8 +107,8 @@ fn a_fingerprint_decides_which_of_two_paths_is_replayed() {
 }
 
 #[test]
-fn two_properties_may_have_one_name() {
-    /// Both are `always`, and the second is violated.
+fn two_properties_may_have_the_same_name() {
+    /// Two `always` properties, of which the second is violated.
     #[derive(Clone)]
     struct Twice;
     impl Model for Twice {
@@ -130,7 +135,7 @@ fn two_properties_may_have_one_name() {
 }
 
 #[test]
-fn what_the_model_does_not_do_is_told_where_it_happens() {
+fn a_step_that_the_model_cannot_take_is_an_error_at_that_step() {
     let model = Specification::new(Alike { names: ["small", "fifteen"] });
     let mut trace = counterexample(&model, Engine::Bfs);
     trace.steps[2].kind = StepKind::Action(ValueTree::parse("Jump"));
@@ -141,12 +146,12 @@ fn what_the_model_does_not_do_is_told_where_it_happens() {
             error.starts_with("step 2 (system): the trace says `system: action Jump`, the program does"),
             "{error}"
         );
-        assert!(error.contains("`system: action Veiled`"), "{error}");
+        assert!(error.contains("`system: action Opaque`"), "{error}");
         assert_eq!(shown, 2, "the steps before it are shown");
     }
 }
 
-/// Sends two messages that look the same and are not, then receives the second one, then the first.
+/// Sends two different messages with the same `Debug` form, then receives the second one, then the first.
 #[derive(Clone)]
 struct Mail;
 
@@ -185,7 +190,7 @@ impl Narrated for Mail {
     }
 
     fn trace_step(&self, _: &Vec<u8>, action: &u8, _: Option<&Vec<u8>>) -> Vec<NarratedStep> {
-        let sent = Veiled(action % 2);
+        let sent = Opaque(action % 2);
         let message = TraceMessage::Value(ValueTree::of(&sent));
         let message = NarratedMessage { id: u128::from(sent.0), message };
         vec![match action {
@@ -196,7 +201,7 @@ impl Narrated for Mail {
 }
 
 #[test]
-fn messages_that_look_the_same_are_not_taken_for_each_other() {
+fn messages_with_equal_texts_are_distinguished() {
     let mut path = Path::<Specification<Mail>>::new(Vec::new());
     for action in [0, 1, 3, 2] {
         let next = Mail.next(path.last(), &action).expect("it is enabled");

@@ -1,4 +1,4 @@
-//! Random transition systems, compared with a plain exploration that keeps cloned states in standard maps.
+//! Random transition systems: the engines are compared with a naive exploration that stores cloned states in standard maps.
 
 use manyworlds_explore::{
     Budget, Config, Engine, Failing, Fair, Kind, Model, NoObserver, Path, PersistentSets, Property, Reduction, Report,
@@ -9,19 +9,20 @@ use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-/// Who acts, and where it leads; `None` if it turns out to be disabled.
+/// The process that acts, and the successor; `None` if the action is listed but disabled.
 type Edge = (u8, Option<u8>);
 
-/// A transition system given as tables.
+/// A transition system given as a table.
 #[derive(Clone, Debug)]
 struct Table {
     initial: Vec<u8>,
-    /// For each state its actions.
+    /// The actions of each state.
     edges: Arc<Vec<Vec<Edge>>>,
-    /// For each property its kind and the states in which it holds.
+    /// The kind of each property, and the states in which its predicate holds.
     properties: Vec<(Kind, BTreeSet<u8>)>,
-    /// States that fail.
+    /// States that count as failed assertions.
     failing: BTreeSet<u8>,
+    /// Whether each process is scheduled fairly.
     fair: Vec<bool>,
 }
 
@@ -34,7 +35,7 @@ impl Model for Table {
     }
 
     fn actions(&self, state: &u8, out: &mut Vec<(usize, u8)>) {
-        out.extend(self.edges[*state as usize].iter().enumerate().map(|(i, &(who, _))| (i, who)));
+        out.extend(self.edges[*state as usize].iter().enumerate().map(|(i, &(acting, _))| (i, acting)));
     }
 
     fn next(&self, state: &u8, action: &(usize, u8)) -> Option<u8> {
@@ -77,17 +78,18 @@ impl Fair for Table {
 
 type Spec = Specification<Table>;
 
-/// What the plain exploration says.
+/// The result of the naive exploration.
 #[derive(Debug, Default)]
 struct Naive {
-    /// Steps to each state.
+    /// The distance of each reachable state from the initial states.
     distance: BTreeMap<u8, u64>,
     transitions: u64,
-    /// Steps to the nearest wrong state.
+    /// The distance of the nearest violating state.
     wrong: Option<u64>,
     wrong_states: u64,
-    at_rest: BTreeSet<u8>,
-    /// States at the bound in which something can happen.
+    /// States without successors, except those that fail.
+    quiescent: BTreeSet<u8>,
+    /// States at the depth bound that have successors.
     cut: u64,
 }
 
@@ -96,16 +98,16 @@ impl Table {
         if self.failing.contains(&state) {
             return Vec::new();
         }
-        self.edges[state as usize].iter().filter_map(|&(who, to)| Some((who as usize, to?))).collect()
+        self.edges[state as usize].iter().filter_map(|&(acting, to)| Some((acting as usize, to?))).collect()
     }
 
     fn wrong(&self, state: u8) -> bool {
-        let rests = self.successors(state).is_empty();
+        let quiescent = self.successors(state).is_empty();
         self.failing.contains(&state)
             || self.properties.iter().any(|(kind, states)| match kind {
                 Kind::Always => !states.contains(&state),
                 Kind::Never => states.contains(&state),
-                Kind::AtRest => rests && !states.contains(&state),
+                Kind::AtRest => quiescent && !states.contains(&state),
                 _ => false,
             })
     }
@@ -126,7 +128,7 @@ impl Table {
             }
             let successors = self.successors(state);
             if successors.is_empty() && !self.failing.contains(&state) {
-                naive.at_rest.insert(state);
+                naive.quiescent.insert(state);
             }
             if bound.is_some_and(|bound| distance >= bound) {
                 naive.cut += u64::from(!successors.is_empty());
@@ -143,8 +145,8 @@ impl Table {
         naive
     }
 
-    /// Whether a path or a fair cycle avoids `holds`. Closed under "go on" without fairness: a greatest fixpoint. With fairness: some set
-    /// of states that is strongly connected and lets every fair process rest or act; small graphs have few sets.
+    /// Whether a maximal path avoids `holds`: it ends in a state without successors, or in a cycle. Without fairness the states with an infinite path are
+    /// computed as a greatest fixpoint. With fairness all sets of states are tried for a fair cycle, which is feasible in small graphs.
     fn avoids(&self, holds: &BTreeSet<u8>) -> bool {
         let mut avoiding: BTreeSet<u8> = self.initial.iter().copied().filter(|state| !holds.contains(state)).collect();
         let mut queue: VecDeque<u8> = avoiding.iter().copied().collect();
@@ -175,7 +177,8 @@ impl Table {
         }
     }
 
-    /// Whether there is a fair cycle through exactly these states.
+    /// Whether there is a fair cycle through exactly these states: they are strongly connected, and every fair process is disabled in one of them or acts
+    /// within them.
     fn fair_cycle(&self, set: &BTreeSet<u8>) -> bool {
         let inside = |state: u8| self.successors(state).into_iter().filter(|(_, next)| set.contains(next));
         let connected = set.iter().all(|&from| {
@@ -186,16 +189,16 @@ impl Table {
             }
             set.is_subset(&reached)
         });
-        let content = |process: usize| {
+        let is_treated_fairly = |process: usize| {
             set.iter().any(|&state| {
-                !self.successors(state).iter().any(|&(who, _)| who == process)
-                    || inside(state).any(|(who, _)| who == process)
+                !self.successors(state).iter().any(|&(acting, _)| acting == process)
+                    || inside(state).any(|(acting, _)| acting == process)
             })
         };
-        connected && (0..self.fair.len()).all(|process| !self.fair[process] || content(process))
+        connected && (0..self.fair.len()).all(|process| !self.fair[process] || is_treated_fairly(process))
     }
 
-    /// Checks that a path is one.
+    /// Checks that the path is a path of the transition system.
     fn valid(&self, path: &Path<Spec>) {
         assert!(self.initial.contains(&path.start));
         let mut state = path.start;
@@ -205,7 +208,7 @@ impl Table {
         }
     }
 
-    /// Checks that a path avoids `holds`, and ends for good or goes round fairly.
+    /// Checks that the path avoids `holds`, and ends in a state without successors or in a fair cycle.
     fn valid_lasso(&self, path: &Path<Spec>, holds: &BTreeSet<u8>) {
         self.valid(path);
         let states: Vec<u8> = std::iter::once(path.start).chain(path.steps.iter().map(|(_, state)| *state)).collect();
@@ -217,8 +220,8 @@ impl Table {
         assert_eq!(states[from], *path.last());
         for process in (0..self.fair.len()).filter(|&process| self.fair[process]) {
             let acts = path.steps[from..].iter().any(|(action, _)| action.1 as usize == process);
-            let rests = |&state: &u8| !self.successors(state).iter().any(|&(who, _)| who == process);
-            assert!(acts || states[from..].iter().any(rests), "process {process} is treated unfairly");
+            let disabled = |&state: &u8| !self.successors(state).iter().any(|&(acting, _)| acting == process);
+            assert!(acts || states[from..].iter().any(disabled), "process {process} is treated unfairly");
         }
     }
 
@@ -260,7 +263,7 @@ random! {
     #![cases = 2_000]
 
     #[test]
-    fn every_state_is_seen(table in tables(24, true), threads in 1..4usize, exact in any::<bool>(), bound in prop::option::of(0..6u64)) {
+    fn every_state_is_visited(table in tables(24, true), threads in 1..4usize, exact in any::<bool>(), bound in prop::option::of(0..6u64)) {
         let naive = table.naive(bound);
         let config = Config {
             threads,
@@ -280,7 +283,7 @@ random! {
             prop_assert_eq!(report.found.is_some(), naive.wrong.is_some());
             prop_assert_eq!(report.stopped, (naive.cut > 0).then_some(StopReason::MaxDepth));
             prop_assert_eq!(report.frontier, naive.cut);
-            prop_assert_eq!(report.final_states.iter().copied().collect::<BTreeSet<u8>>(), naive.at_rest.clone());
+            prop_assert_eq!(report.final_states.iter().copied().collect::<BTreeSet<u8>>(), naive.quiescent.clone());
             prop_assert_eq!(report.omission.is_none(), exact);
             if engine == Engine::Bfs {
                 prop_assert_eq!(report.stats.depth, naive.distance.values().max().map(|steps| steps + 1));
@@ -315,7 +318,7 @@ random! {
     }
 
     #[test]
-    fn random_walks_find_only_what_is_there_and_only_by_the_seed(table in tables(24, true), seed in any::<u64>()) {
+    fn random_walks_find_only_real_violations_and_depend_only_on_the_seed(table in tables(24, true), seed in any::<u64>()) {
         let naive = table.naive(None);
         let budget = Budget { executions: Some(20), depth: Some(30), states: None };
         let reports = [1, 2].map(|threads| table.explore(Engine::Random, &Config { threads, seed, budget, ..Config::default() }));
@@ -381,16 +384,16 @@ random! {
     }
 }
 
-/// Where a process can go, and whether that touches the counter.
+/// The steps of a process in a place: the next place, and whether the step uses the counter.
 type Moves = Vec<(u8, bool)>;
 
-/// Processes with tables of their own that share nothing but a counter modulo four, on which some of their steps depend.
+/// Processes with a transition table each. They share only a counter modulo four, which some of their steps use.
 #[derive(Clone, Debug)]
 struct Loose {
-    /// For each process and place.
+    /// The steps of each process in each place.
     steps: Arc<Vec<Vec<Moves>>>,
     wrong: (u8, Vec<u8>),
-    /// The value of the counter that spoils it for good.
+    /// When the counter reaches this value, it becomes `TAINTED` and keeps that value.
     taint: u8,
 }
 
@@ -435,7 +438,7 @@ impl Model for Loose {
 }
 
 impl PersistentSets for Loose {
-    /// The steps of one process, if none of them touches the counter.
+    /// The steps of one process, if none of them uses the counter; otherwise all steps.
     fn persistent(&self, (_, places): &(u8, Vec<u8>), actions: &mut [(usize, u8, bool)]) -> usize {
         let local = |process: usize| {
             let steps = &self.steps[process][places[process] as usize];
@@ -466,7 +469,7 @@ random! {
     #![cases = 1_000]
 
     #[test]
-    fn persistent_sets_keep_the_states_at_rest_and_stable_violations(model in loose(), threads in 1..3usize) {
+    fn persistent_sets_preserve_quiescent_states_and_stable_violations(model in loose(), threads in 1..3usize) {
         let config = Config { threads, keep_going: true, collect_final: true, ..Config::default() };
         let spec = Specification::new(model.clone()).persistent_sets();
         let all = explore(&spec, Engine::Bfs, &config, &NoObserver).expect("can be decided");
@@ -481,139 +484,5 @@ random! {
                 prop_assert!(last.0 == TAINTED || *last == model.wrong);
             }
         }
-    }
-}
-
-/// A grid: many states in a level, so that a level takes many rounds.
-#[derive(Clone)]
-struct Grid(u32);
-
-impl Model for Grid {
-    type State = [u32; 3];
-    type Action = usize;
-
-    fn initial(&self) -> Vec<[u32; 3]> {
-        vec![[0; 3]]
-    }
-
-    fn actions(&self, state: &[u32; 3], out: &mut Vec<usize>) {
-        out.extend((0..3).filter(|&axis| state[axis] < self.0));
-    }
-
-    fn next(&self, state: &[u32; 3], &axis: &usize) -> Option<[u32; 3]> {
-        let mut next = *state;
-        next[axis] += 1;
-        Some(next)
-    }
-
-    fn properties(&self) -> Vec<Property<Grid>> {
-        vec![
-            Property::never("far", |model: &Grid, state| {
-                state.iter().sum::<u32>() > 2 * model.0 && state[0] == state[1]
-            }),
-            Property::at_rest("in the corner", |model: &Grid, state| *state == [model.0; 3]),
-        ]
-    }
-}
-
-#[test]
-fn wide_levels_are_the_same_for_all_numbers_of_threads() {
-    let run = |threads, keep_going| {
-        explore(
-            &Specification::new(Grid(60)),
-            Engine::Bfs,
-            &Config { threads, keep_going, ..Config::default() },
-            &NoObserver,
-        )
-        .expect("can be decided")
-    };
-    for keep_going in [false, true] {
-        let reports = [1, 2, 3].map(|threads| run(threads, keep_going));
-        for report in &reports {
-            let found = report.found.as_ref().expect("far away");
-            assert_eq!(report.stats, reports[0].stats);
-            assert_eq!(found.path.steps, reports[0].found.as_ref().expect("far away").path.steps);
-            assert_eq!(found.path.steps.len(), 121);
-        }
-        if keep_going {
-            assert_eq!(reports[0].stats.states, Some(61 * 61 * 61));
-            assert_eq!(reports[0].stats.depth, Some(181));
-        }
-    }
-}
-
-/// A level of many rounds: the first state of it leads to a wrong one, the last is wrong because nothing more can happen.
-#[derive(Clone)]
-struct Fan;
-
-const LAST: u32 = 50_000;
-
-impl Model for Fan {
-    type State = u32;
-    type Action = u32;
-
-    fn initial(&self) -> Vec<u32> {
-        vec![0]
-    }
-
-    fn actions(&self, state: &u32, out: &mut Vec<u32>) {
-        match *state {
-            0 => out.extend(1..=LAST),
-            LAST => {}
-            state => out.push(state + LAST),
-        }
-    }
-
-    fn next(&self, _: &u32, action: &u32) -> Option<u32> {
-        (*action < 2 * LAST).then_some(*action)
-    }
-
-    fn properties(&self) -> Vec<Property<Fan>> {
-        vec![
-            Property::always("near", |_: &Fan, state| *state <= LAST),
-            Property::at_rest("beyond", |_: &Fan, state| *state != LAST),
-        ]
-    }
-}
-
-#[test]
-fn a_state_at_rest_is_reported_before_a_state_of_the_next_level() {
-    for threads in [1, 2] {
-        let report =
-            explore(&Specification::new(Fan), Engine::Bfs, &Config { threads, ..Config::default() }, &NoObserver)
-                .expect("can be decided");
-        let found = report.found.expect("two things are wrong");
-        assert_eq!((found.path.steps.len(), *found.path.last()), (1, LAST));
-    }
-}
-
-#[test]
-fn a_panic_of_the_model_is_a_violation_whatever_the_number_of_threads() {
-    #[derive(Clone)]
-    struct Bad;
-    impl Model for Bad {
-        type State = u32;
-        type Action = u32;
-        fn initial(&self) -> Vec<u32> {
-            vec![0]
-        }
-        fn actions(&self, _: &u32, out: &mut Vec<u32>) {
-            out.extend([1, 2]);
-        }
-        fn next(&self, state: &u32, action: &u32) -> Option<u32> {
-            assert!(*state < 5_000, "too far");
-            Some(state + action)
-        }
-    }
-    for (engine, threads) in
-        [(Engine::Bfs, 1), (Engine::Bfs, 2), (Engine::Dfs, 1), (Engine::Dfs, 2), (Engine::Random, 2)]
-    {
-        let config = Config { threads, ..Config::default() };
-        let report = explore(&Specification::new(Bad), engine, &config, &NoObserver).expect("a panic is an answer");
-        let found = report.found.expect("5000 is reached");
-        assert_eq!(found.violation.property, manyworlds_core::Property::Assertion);
-        assert_eq!(found.violation.message, "too far", "{engine:?} {threads}");
-        assert!(found.violation.location.is_some() || threads > 1, "{engine:?} {threads}");
-        assert!(*found.path.last() >= 5_000 && found.path.attempted.is_some());
     }
 }

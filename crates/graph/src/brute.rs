@@ -1,14 +1,14 @@
-//! The naive twin: every interleaving of a small program, by plain search over global states.
+//! The reference engine: explores every interleaving of a small program by a search over its global states.
 //!
-//! A global state is what a machine running the program would hold: where each process stands, what it has done,
-//! and the messages in flight. A step lets any one process that can move do so. The four networks are built, not
-//! described: a bag, queues per sender, vector clocks, one queue in the order of arrival. Whatever ends is written
-//! down as a [`World`], and the set of these is the answer.
+//! A global state consists of the local state and the history of each process and the messages in flight. A step executes the
+//! next operation of one enabled process. The four communication models are implemented operationally: as a bag, as one queue per
+//! sender, with vector clocks, and as one queue in the order of arrival. The result is the set of finished executions in
+//! canonical form ([`World`]).
 //!
-//! This owes nothing to DPOR: there are no execution graphs, no revisits, no consistency check, no order in which
-//! events must be added and no claim that two steps commute. The one shortcut is that a global state met twice is
-//! continued once. A state holds everything its future and its final [`World`] depend on, so equal states have
-//! equal sets of worlds ahead of them. It is exponentially slow and meant to be: it is what engines are tested against.
+//! The search is the oracle for the DPOR engine and uses none of its concepts: there are no execution graphs, no revisits, no consistency
+//! predicates, no order in which events must be added, and no assumption that two steps commute. The only reduction is that
+//! a global state reached twice is expanded once. A state holds everything that its future and its final [`World`]s depend on, so
+//! equal states lead to equal sets of worlds. The running time is exponential.
 
 use crate::world::{Ending, EventName, World, WorldEvent};
 use manyworlds_core::{
@@ -19,16 +19,16 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
 use std::rc::Rc;
 
-/// What to search and how long.
+/// The configuration of a brute-force search.
 #[derive(Clone, Debug)]
 pub struct BruteConfig {
-    /// Whether waiting for ever violates or merely blocks.
+    /// Whether an execution in which a process waits forever is violating or blocked.
     pub deadlock: Deadlock,
-    /// How many loss choices of one execution may be answered with 1.
+    /// How many messages may be lost in one execution.
     pub loss_budget: u32,
-    /// Give up after so many explored steps.
+    /// Give up after this many explored steps.
     pub max_steps: u64,
-    /// Stop after so many worlds.
+    /// Stop after this many finished executions.
     pub max_executions: Option<u64>,
 }
 
@@ -38,7 +38,7 @@ impl Default for BruteConfig {
     }
 }
 
-/// The program has more steps than [`BruteConfig::max_steps`]; what was found until then would be no oracle.
+/// The program has more steps than [`BruteConfig::max_steps`]. An incomplete set of executions is not an oracle, so none is returned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BruteGaveUp;
 
@@ -50,20 +50,20 @@ impl fmt::Display for BruteGaveUp {
 
 impl std::error::Error for BruteGaveUp {}
 
-/// The observer is asked once in so many states.
+/// The observer is called once per this many states.
 const TICK: usize = 64;
 
-/// All distinct finished executions of the program.
-pub fn brute_force<L: Locals>(locals: &mut L, config: &BruteConfig) -> Result<BTreeSet<World>, BruteGaveUp> {
+/// Returns all distinct finished executions of the program.
+pub fn brute_force(locals: &mut dyn Locals, config: &BruteConfig) -> Result<BTreeSet<World>, BruteGaveUp> {
     match brute_watched(locals, config, &NoObserver) {
         (worlds, None) => Ok(worlds),
         (_, Some(_)) => Err(BruteGaveUp),
     }
 }
 
-/// The distinct finished executions of the program that were found before there was a reason to stop, and that reason.
-pub fn brute_watched<L: Locals>(
-    locals: &mut L,
+/// Returns the distinct finished executions found until the search ended, and the reason if it stopped early.
+pub fn brute_watched(
+    locals: &mut dyn Locals,
     config: &BruteConfig,
     observer: &dyn Observer,
 ) -> (BTreeSet<World>, Option<StopReason>) {
@@ -102,7 +102,7 @@ pub fn brute_watched<L: Locals>(
     (worlds, None)
 }
 
-/// How many events of each process lie in the past of something.
+/// A vector clock: how many events of each process are in the causal past of an event.
 type Clock = BTreeMap<Pid, u32>;
 
 fn merge(clock: &mut Clock, other: &Clock) {
@@ -114,16 +114,16 @@ fn merge(clock: &mut Clock, other: &Clock) {
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Process {
-    /// Whether it may wait for ever; a monitor may, too.
+    /// Whether the process may wait forever; also true for monitors.
     daemon: bool,
     monitor: bool,
     /// The two halves of its [`Cursor`].
     node: NodeId,
     off: u32,
     events: Vec<WorldEvent>,
-    /// Its spawn, unless it is there from the start.
+    /// The event that spawned the process, or `None` for a root process.
     spawn: Option<EventName>,
-    /// Its causal past, its own events included.
+    /// The causal past of the process, including its own events.
     past: Clock,
 }
 
@@ -132,7 +132,7 @@ impl Process {
         Process { daemon, monitor, node, off: 0, events: Vec::new(), spawn, past }
     }
 
-    fn knows(&self, event: EventName) -> bool {
+    fn has_in_past(&self, event: EventName) -> bool {
         self.past.get(&event.pid).is_some_and(|&count| event.index < count)
     }
 }
@@ -142,30 +142,30 @@ impl Process {
 struct Message {
     send: EventName,
     value: ValueId,
-    /// The past of its sender when it was sent.
+    /// The causal past of the sender at the send.
     past: Clock,
 }
 
 impl Message {
-    fn knows(&self, send: EventName) -> bool {
+    fn has_in_past(&self, send: EventName) -> bool {
         self.past.get(&send.pid).is_some_and(|&count| send.index < count)
     }
 }
 
-/// Everything: equal states have equal futures and contribute the same worlds.
+/// A global state. Equal states have equal futures and lead to the same worlds.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct State {
-    /// By name and not by age, so that the order of unrelated spawns does not tell states apart.
+    /// By pid and not by creation, so that states that differ only in the order of concurrent spawns are equal.
     processes: BTreeMap<Pid, Rc<Process>>,
-    /// The messages to a process under a model: in the order of arrival for mbox, which alone depends on it, and sorted
-    /// by name for the others, which keeps equal bags equal and the messages of one sender in order.
+    /// The messages to a process under a communication model: in the order of arrival for mbox, the only model that depends on it,
+    /// and sorted by name for the others, so that equal bags are equal and messages of one sender are in program order.
     network: BTreeMap<(Pid, Network), Vec<Rc<Message>>>,
-    /// How many losses were chosen.
+    /// Messages lost so far.
     losses: u32,
 }
 
 impl State {
-    fn initial<L: Locals>(locals: &mut L) -> State {
+    fn initial(locals: &mut dyn Locals) -> State {
         let roots = locals.roots();
         let processes = roots.iter().map(|root| {
             (
@@ -176,24 +176,24 @@ impl State {
         State { processes: processes.collect(), network: BTreeMap::new(), losses: 0 }
     }
 
-    /// The states one step of some process leads to; none when the execution is over.
-    fn successors<L: Locals>(&self, locals: &mut L, loss_budget: u32) -> Vec<State> {
+    /// The states after one step of some process; empty when the execution is finished.
+    fn successors(&self, locals: &mut dyn Locals, loss_budget: u32) -> Vec<State> {
         self.processes.keys().flat_map(|&pid| self.moves(pid, locals, loss_budget)).collect()
     }
 
-    /// What a process does next. To send to somebody it cannot know of is to fail.
-    fn action<L: Locals>(&self, pid: Pid, locals: &L) -> Action {
+    /// The next action of a process. A send to a process whose spawn is not in the sender's causal past fails.
+    fn action(&self, pid: Pid, locals: &dyn Locals) -> Action {
         let process = &self.processes[&pid];
         let action = locals.action(Cursor { node: process.node, off: process.off });
         let known =
-            |to: Pid| self.processes.get(&to).is_some_and(|to| to.spawn.is_none_or(|spawn| process.knows(spawn)));
+            |to: Pid| self.processes.get(&to).is_some_and(|to| to.spawn.is_none_or(|spawn| process.has_in_past(spawn)));
         match action {
             Action::Send { to, .. } if !known(locals.pid(to)) => Action::Fail,
             action => action,
         }
     }
 
-    fn moves<L: Locals>(&self, pid: Pid, locals: &mut L, loss_budget: u32) -> Vec<State> {
+    fn moves(&self, pid: Pid, locals: &mut dyn Locals, loss_budget: u32) -> Vec<State> {
         match self.action(pid, locals) {
             Action::Send { to, value, network } => vec![self.send(pid, locals.pid(to), value, network)],
             Action::Spawn { child, root, daemon } => {
@@ -218,7 +218,7 @@ impl State {
         Rc::make_mut(self.processes.get_mut(&pid).expect("a process that moves exists"))
     }
 
-    /// Appends an event to the history of a process.
+    /// Appends an event to the history of a process and returns its name.
     fn record(&mut self, pid: Pid, event: WorldEvent) -> EventName {
         let process = self.process(pid);
         let index = process.events.len() as u32;
@@ -249,7 +249,7 @@ impl State {
         next
     }
 
-    fn receive<L: Locals>(&self, pid: Pid, locals: &mut L, network: Network, blocking: bool) -> Vec<State> {
+    fn receive(&self, pid: Pid, locals: &mut dyn Locals, network: Network, blocking: bool) -> Vec<State> {
         let takeable = self.takeable(pid, locals, network);
         let mut all: Vec<State> = takeable.iter().map(|message| self.take(pid, locals, network, message)).collect();
         if !blocking {
@@ -258,28 +258,28 @@ impl State {
         all
     }
 
-    /// The messages that the network may hand to the receive at which `pid` stands.
-    fn takeable<L: Locals>(&self, pid: Pid, locals: &mut L, network: Network) -> Vec<Rc<Message>> {
+    /// The messages that the network may deliver to the receive that `pid` is about to execute.
+    fn takeable(&self, pid: Pid, locals: &mut dyn Locals, network: Network) -> Vec<Rc<Message>> {
         let node = self.processes[&pid].node;
         let pending = self.network.get(&(pid, network)).into_iter().flatten();
         let accepted: Vec<_> = pending.filter(|m| locals.accepts(node, m.value)).collect();
         let may_come = |i: usize| match network {
             Network::Asyn => true,
             Network::P2p => accepted[..i].iter().all(|m| m.send.pid != accepted[i].send.pid),
-            Network::Cd => accepted.iter().all(|m| m.send == accepted[i].send || !accepted[i].knows(m.send)),
+            Network::Cd => accepted.iter().all(|m| m.send == accepted[i].send || !accepted[i].has_in_past(m.send)),
             Network::Mbox => i == 0,
         };
         (0..accepted.len()).filter(|&i| may_come(i)).map(|i| Rc::clone(accepted[i])).collect()
     }
 
-    fn take<L: Locals>(&self, pid: Pid, locals: &mut L, network: Network, message: &Message) -> State {
+    fn take(&self, pid: Pid, locals: &mut dyn Locals, network: Network, message: &Message) -> State {
         let mut next = self.clone();
         next.network.entry((pid, network)).and_modify(|queue| queue.retain(|m| m.send != message.send));
         merge(&mut next.process(pid).past, &message.past);
         next.answer(pid, locals, WorldEvent::Recv(Some(message.send)), message.value.0)
     }
 
-    fn join<L: Locals>(&self, pid: Pid, child: Pid, locals: &mut L) -> Option<State> {
+    fn join(&self, pid: Pid, child: Pid, locals: &mut dyn Locals) -> Option<State> {
         let joined = self.processes.get(&child)?;
         let Action::End { value } = self.action(child, locals) else { return None };
         let mut next = self.clone();
@@ -287,8 +287,8 @@ impl State {
         Some(next.answer(pid, locals, WorldEvent::Join(child), value.0))
     }
 
-    /// Answers the closing action of a process.
-    fn answer<L: Locals>(mut self, pid: Pid, locals: &mut L, event: WorldEvent, obs: Obs) -> State {
+    /// Executes the closing action of a process with the observation `obs`.
+    fn answer(mut self, pid: Pid, locals: &mut dyn Locals, event: WorldEvent, obs: Obs) -> State {
         self.record(pid, event);
         let process = self.process(pid);
         process.node = locals.step(process.node, obs);
@@ -296,17 +296,17 @@ impl State {
         self
     }
 
-    /// The finished execution, seen from its last state.
-    fn world<L: Locals>(&self, locals: &mut L, deadlock: Deadlock) -> World {
+    /// The canonical form of the finished execution whose last state this is.
+    fn world(&self, locals: &mut dyn Locals, deadlock: Deadlock) -> World {
         let ending = self.ending(locals, deadlock);
         World { ending, processes: self.processes.iter().map(|(&pid, p)| (pid, p.events.clone())).collect() }
     }
 
-    fn ending<L: Locals>(&self, locals: &mut L, deadlock: Deadlock) -> Ending {
+    fn ending(&self, locals: &mut dyn Locals, deadlock: Deadlock) -> Ending {
         let last: Vec<(&Process, Action)> =
             self.processes.iter().map(|(&pid, p)| (&**p, self.action(pid, locals))).collect();
         let at = |action| last.iter().any(|&(_, a)| a == action);
-        // Nothing can move: a process that is not at one of the three below or at its end waits for ever.
+        // No process is enabled: a process that has not ended, failed, reached a bound or got stuck waits forever.
         let waits = |p: &Process, a| !p.daemon && !matches!(a, Action::End { .. });
         if at(Action::Fail) {
             Ending::Violating
@@ -324,13 +324,13 @@ impl State {
     }
 }
 
-/// Whether a process is a monitor that objects when told that the run is over.
-fn fails_at_end<L: Locals>(process: &Process, action: Action, locals: &mut L) -> bool {
+/// Whether a process is a monitor that fails in its check at the end of the execution.
+fn fails_at_end(process: &Process, action: Action, locals: &mut dyn Locals) -> bool {
     if !process.monitor || !matches!(action, Action::Recv { .. }) {
         return false;
     }
     let node = locals.step(process.node, OBS_END);
-    // Past the listed actions: what a monitor would still send is of no interest, only where it ends.
+    // Skip the sends and spawns of the node: only the closing action of the monitor matters.
     locals.action(Cursor { node, off: u32::MAX }) == Action::Fail
 }
 
@@ -339,7 +339,7 @@ mod tests {
     use super::*;
     use manyworlds_core::{Failure, LocalStats, ProcId, ProcessRole, Root, StepInfo};
 
-    /// An operation, done only if the last observation was `guard`; a receive with a `tag` takes nothing else.
+    /// An operation, skipped unless the last observation was `guard`; a receive with a `tag` accepts only that value.
     struct Op {
         guard: Option<Obs>,
         action: Action,
@@ -347,7 +347,7 @@ mod tests {
     }
 
     /// The litmus language of the oracles, and: `tD` `dD` spawn thread D (as a daemon), `jD` join it, `l` a loss
-    /// choice, `F` fail, `S` stuck, `B` bound; the guard `e` holds when a monitor was told of the end.
+    /// choice, `F` fail, `S` stuck, `B` bound; the guard `e` holds for a monitor at the end of the execution.
     fn op(text: &str, network: Network) -> Op {
         let (guard, text) = text.split_once('?').map_or((None, text), |(g, rest)| (Some(g), rest));
         let (text, model) = text.split_once('@').unwrap_or((text, ""));
@@ -371,7 +371,7 @@ mod tests {
         Op { guard: guard.map(|g| g.parse().unwrap_or(OBS_END)), action, tag: first }
     }
 
-    /// Threads as lists of operations. A node is (thread, how many operations are behind it, last observation).
+    /// Threads as lists of operations. A node is (thread, number of executed operations, last observation).
     struct Script {
         threads: Vec<Vec<Op>>,
         roots: Vec<Root>,
@@ -379,7 +379,7 @@ mod tests {
     }
 
     impl Script {
-        /// Threads are separated by `|`; one that starts with `M` is a monitor, one with `-` waits to be spawned.
+        /// Threads are separated by `|`; one that starts with `M` is a monitor, one that starts with `-` is spawned by another thread.
         fn parse(text: &str, network: Network) -> Script {
             let texts = || text.split('|').map(str::trim).zip(0..);
             let ops = |t: &str| t.trim_start_matches(['M', '-']).split_whitespace().map(|o| op(o, network)).collect();
@@ -395,7 +395,7 @@ mod tests {
             }
         }
 
-        /// The operations from `node` on, with their numbers, as far as the guards let them happen.
+        /// The operations from `node` on whose guards hold, with their indices.
         fn ops(&self, node: NodeId) -> impl Iterator<Item = (usize, &Op)> {
             let (thread, pc, last) = self.nodes[node.0 as usize];
             let ops = self.threads[thread as usize].iter().enumerate().skip(pc);
@@ -425,7 +425,7 @@ mod tests {
             listed.or_else(|| self.closing(at.node)).map_or(end, |(_, op)| op.action)
         }
         fn step(&mut self, node: NodeId, obs: Obs) -> NodeId {
-            let (pc, _) = self.closing(node).expect("only a process that waits is answered");
+            let (pc, _) = self.closing(node).expect("only a node with a closing operation is stepped");
             let next = (self.nodes[node.0 as usize].0, pc + 1, Some(obs).filter(|&o| o != OBS_TIMEOUT));
             let index = self.nodes.iter().position(|&n| n == next).unwrap_or(self.nodes.len());
             if index == self.nodes.len() {
@@ -460,7 +460,7 @@ mod tests {
         }
     }
 
-    /// The numbers of worlds as `complete/blocked`, and `/violating/truncated` if there are such.
+    /// The numbers of worlds as `complete/blocked`, followed by `/violating/truncated` unless both are 0.
     fn count_with(program: &str, network: Network, config: &BruteConfig) -> String {
         let worlds = brute_force(&mut Script::parse(program, network), config).unwrap();
         let of = |ending| worlds.iter().filter(|w| w.ending == ending).count();
@@ -475,7 +475,7 @@ mod tests {
         count_with(program, Network::P2p, &BruteConfig::default())
     }
 
-    /// One number per network, as in the table of oracles.
+    /// The counts for each network, as in the table of litmus tests.
     fn row(program: &str) -> String {
         Network::ALL.map(|network| count_with(program, network, &BruteConfig::default())).join(" ")
     }
@@ -527,7 +527,7 @@ mod tests {
     }
 
     #[test]
-    fn monitors_are_daemons_with_a_last_word() {
+    fn monitors_are_daemons_with_a_check_at_the_end() {
         assert_eq!(count("c2 1?s1.1@c | M r@c e?F"), "1/0/1/0");
         assert_eq!(count("S | M r e?F"), "0/1");
         assert_eq!(count("r | M r e?F"), "0/0/1/0");
@@ -535,7 +535,7 @@ mod tests {
     }
 
     #[test]
-    fn losses_are_paid_for_and_steps_are_limited() {
+    fn losses_and_steps_are_limited() {
         let counts = [0, 1, 2].map(|loss_budget| {
             count_with("l | l", Network::Asyn, &BruteConfig { loss_budget, ..BruteConfig::default() })
         });

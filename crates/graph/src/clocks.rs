@@ -1,5 +1,5 @@
-//! Vector clocks in one flat table. A row changes only where a process learns something (its start, a read, a join), so the
-//! events in between share one; the own component of an event is its index and not stored.
+//! Vector clocks in one flat table. The clock of a process changes in other components than its own only at its start, a read or a join, so
+//! the events in between share one row. The own component of an event is its index and is not stored.
 
 /// Rows of counters, one column per thread. Rows are added and removed at the end.
 #[derive(Clone, Debug, Default)]
@@ -10,19 +10,19 @@ pub struct Clocks {
 }
 
 impl Clocks {
-    /// Entry of `row` for `thread`: how many of its events are known.
+    /// Entry of `row` for `thread`: how many events of `thread` are in the causal past.
     #[inline]
     pub fn get(&self, row: u32, thread: u32) -> u32 {
         self.data[row as usize * self.stride + thread as usize]
     }
 
-    /// Makes room for `threads` columns.
+    /// Ensures that there are at least `threads` columns.
     pub fn widen(&mut self, threads: u32) {
         let threads = threads as usize;
         if threads <= self.stride {
             return;
         }
-        // Room to grow, in steps that vector instructions like.
+        // Reserves further columns, in multiples of the width of vector instructions.
         let stride = (threads + threads / 2).next_multiple_of(8);
         let rows = self.rows as usize;
         let mut data = vec![0; rows * stride];
@@ -62,7 +62,7 @@ impl Clocks {
         row
     }
 
-    /// Adds a row of `from`, with its columns moved: `columns[t]` is the new place of column `t`, or `u32::MAX`.
+    /// Adds a row of `from` with permuted columns: `columns[t]` is the new index of column `t`, or `u32::MAX` if it is dropped.
     pub fn push_from(&mut self, from: &Clocks, row: u32, columns: &[u32]) -> u32 {
         let new = self.push_zero();
         let start = new as usize * self.stride;
@@ -75,7 +75,7 @@ impl Clocks {
         new
     }
 
-    /// Adds a row of `from`, column by column.
+    /// Adds a copy of the first `threads` columns of a row of `from`.
     #[inline]
     pub fn push_same(&mut self, from: &Clocks, row: u32, threads: usize) -> u32 {
         let source = &from.data[row as usize * from.stride..][..threads];
@@ -104,7 +104,7 @@ impl Clocks {
         self.rows = 0;
     }
 
-    /// Counts the row that was just written.
+    /// Counts the row that was just written and returns its index.
     #[inline]
     fn added(&mut self) -> u32 {
         self.rows += 1;

@@ -1,26 +1,26 @@
-//! What a run of the engine is told, and what it answers.
+//! The configuration of a run of the engine, and its report.
 
 use crate::world::World;
 use manyworlds_core::{Budget, Deadlock, InvalidModel, Policy, Stats, StopReason, Trace};
 
-/// What a run of the engine is told.
+/// The configuration of a run.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Which process goes on.
+    /// Which process adds the next event.
     pub policy: Policy,
-    /// Workers; at least one.
+    /// Number of workers; at least one.
     pub threads: usize,
     /// How many messages `send_lossy` may lose in one execution.
     pub loss_budget: u32,
-    /// Whether an execution in which a process that is no daemon waits for ever is a violation.
+    /// Whether an execution in which a process that is not a daemon waits forever is a violation.
     pub deadlock: Deadlock,
-    /// Limits.
+    /// Limits on executions and depth.
     pub budget: Budget,
     /// Count violations instead of stopping at the first.
     pub keep_going: bool,
-    /// Keep every finished world, and fail if one is visited twice. For tests: memory grows with the worlds.
+    /// Keep the canonical form of every finished execution, and count those visited twice. For tests: memory grows with the number of executions.
     pub collect_worlds: bool,
-    /// Order arrivals at each process whether they are read or not (Must §6.2), for comparison.
+    /// Distinguish executions by the order in which messages arrive at each process, even messages that are not read (Must §6.2); for comparison.
     pub eager: bool,
 }
 
@@ -39,22 +39,22 @@ impl Default for Config {
     }
 }
 
-/// What a run of the engine answers.
+/// The result of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// The figures.
+    /// Counts of executions, events and steps.
     pub stats: Stats,
-    /// The first violation found; with `keep_going` the one with the shortest trace. Model, parameters and engine name are left
-    /// for the caller to fill in.
+    /// The first violation found; with `keep_going` the one with the shortest trace. The caller fills in model, parameters and engine
+    /// name.
     pub counterexample: Option<Trace>,
-    /// What is wrong with the model, if a sample of its executions showed something.
+    /// Why the model is invalid, if rerunning a sample of its executions showed that it is.
     pub invalid: Option<InvalidModel>,
-    /// Executions that were run again to check that processes are isolated; `None` if the locals cannot be run again.
+    /// Number of executions that were rerun to check that processes are isolated; `None` if the locals cannot be rerun.
     pub samples: Option<u64>,
     /// Why the run stopped early, if it did.
     pub stopped: Option<StopReason>,
-    /// With `collect_worlds`: every finished world, sorted.
+    /// With `collect_worlds`: the distinct finished executions, sorted.
     pub worlds: Vec<World>,
-    /// With `collect_worlds`: how many worlds were visited more than once. Anything but 0 is a bug of the engine.
+    /// With `collect_worlds`: how many times an execution was visited again. Any value except 0 is a bug in the engine.
     pub duplicates: u64,
 }

@@ -1,10 +1,10 @@
-//! p2p-eager (Must §6.2), for comparison only: the order in which messages *arrive* at a process counts, whether they are read or not.
+//! p2p-eager (Must §6.2), for comparison only: executions are distinguished by the order in which messages *arrive* at a process, even messages
+//! that are not read.
 //!
-//! Every process gets a postman, a daemon that receives all its p2p messages in any order p2p allows and hands them on one by one. The
-//! engine needs no change: arrival orders are what the postmen read. This is an adapter between two `Locals`, and shows what the layer is
-//! good for.
+//! Every process gets a relay: a daemon that receives all p2p messages to the process in any order that p2p allows and forwards them one by one.
+//! The engine is unchanged: the arrival order is the order in which the relay reads. This module is an adapter from `Locals` to `Locals`.
 //!
-//! Ids: inner process `p` is `2p` and its postman `2p + 1`; inner node `n` is `2n`, nodes of postmen are odd.
+//! Ids: inner process `p` is `2p` and its relay `2p + 1`; inner node `n` is `2n`, nodes of relays are odd.
 
 use manyworlds_core::{
     Action, Cursor, Detail, Failure, LocalStats, Locals, Network, NodeId, Obs, Pid, ProcId, ProcessRole, Root,
@@ -12,46 +12,46 @@ use manyworlds_core::{
 };
 use rustc_hash::FxHashMap;
 
-/// The spawn number of a postman: beyond what a process spawns itself.
-const POSTMAN: u32 = 0x7000;
+/// The spawn index of a relay: greater than that of any process that the program spawns.
+const RELAY: u32 = 0x7000;
 
-/// A postman that waits, or that holds a message.
+/// The state of a relay: the process it belongs to, and the message to forward, if any.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Post {
+struct Relay {
     of: ProcId,
-    letter: Option<ValueId>,
+    held: Option<ValueId>,
 }
 
-/// `Locals` with postmen.
+/// `Locals` with relays.
 pub struct Eager<L> {
     inner: L,
-    posts: Vec<Post>,
-    numbers: FxHashMap<Post, u32>,
-    postmen: FxHashMap<Pid, ProcId>,
+    states: Vec<Relay>,
+    numbers: FxHashMap<Relay, u32>,
+    relays: FxHashMap<Pid, ProcId>,
 }
 
 impl<L: Locals> Eager<L> {
-    /// Adds postmen to `inner`.
+    /// Adds relays to `inner`.
     pub fn new(inner: L) -> Eager<L> {
-        Eager { inner, posts: Vec::new(), numbers: FxHashMap::default(), postmen: FxHashMap::default() }
+        Eager { inner, states: Vec::new(), numbers: FxHashMap::default(), relays: FxHashMap::default() }
     }
 
-    fn post(&mut self, post: Post) -> NodeId {
-        let posts = &mut self.posts;
-        let number = *self.numbers.entry(post).or_insert_with(|| {
-            posts.push(post);
-            posts.len() as u32 - 1
+    fn relay_node(&mut self, relay: Relay) -> NodeId {
+        let states = &mut self.states;
+        let number = *self.numbers.entry(relay).or_insert_with(|| {
+            states.push(relay);
+            states.len() as u32 - 1
         });
         NodeId(2 * number + 1)
     }
 
-    fn postman(&mut self, of: ProcId) -> (ProcId, NodeId) {
-        let postman = ProcId(2 * of.0 + 1);
-        self.postmen.insert(self.inner.pid(of).child(POSTMAN), postman);
-        (postman, self.post(Post { of, letter: None }))
+    fn add_relay(&mut self, of: ProcId) -> (ProcId, NodeId) {
+        let relay = ProcId(2 * of.0 + 1);
+        self.relays.insert(self.inner.pid(of).child(RELAY), relay);
+        (relay, self.relay_node(Relay { of, held: None }))
     }
 
-    /// The inner cursor for an outer one, and whether the outer one is at the postman's half of a spawn.
+    /// The inner cursor for an outer one, and whether the outer one is at the spawn of a relay. An inner spawn is two outer ones.
     fn inner_cursor(&self, at: Cursor) -> (Cursor, bool) {
         let node = NodeId(at.node.0 / 2);
         let (mut inner, mut outer) = (0, 0);
@@ -74,11 +74,11 @@ impl<L: Locals> Locals for Eager<L> {
     fn roots(&mut self) -> Vec<Root> {
         let mut roots = Vec::new();
         for mut root in self.inner.roots() {
-            let (proc, node) = self.postman(root.proc);
+            let (proc, node) = self.add_relay(root.proc);
             let monitor = root.role.observes();
-            self.meet_children(root.node);
+            self.add_child_relays(root.node);
             (root.proc, root.node) = (ProcId(2 * root.proc.0), NodeId(2 * root.node.0));
-            let name = format!("{}'s postman", root.name);
+            let name = format!("{}'s relay", root.name);
             roots.push(root);
             if !monitor {
                 roots.push(Root { proc, node, daemon: true, role: ProcessRole::Monitor, name });
@@ -89,7 +89,7 @@ impl<L: Locals> Locals for Eager<L> {
 
     fn root_name(&self, proc: ProcId) -> String {
         let name = self.inner.root_name(ProcId(proc.0 / 2));
-        if proc.0 % 2 == 1 { format!("{name}'s postman") } else { name }
+        if proc.0 % 2 == 1 { format!("{name}'s relay") } else { name }
     }
 
     fn root_role(&self, proc: ProcId) -> ProcessRole {
@@ -99,26 +99,26 @@ impl<L: Locals> Locals for Eager<L> {
     fn start(&mut self, root: NodeId) {
         if root.0.is_multiple_of(2) {
             self.inner.start(NodeId(root.0 / 2));
-            self.meet_children(NodeId(root.0 / 2));
+            self.add_child_relays(NodeId(root.0 / 2));
         }
     }
 
     fn action(&self, at: Cursor) -> Action {
         if at.node.0 % 2 == 1 {
-            let post = self.posts[at.node.0 as usize / 2];
-            return match post.letter {
-                Some(value) if at.off == 0 => Action::Send { to: ProcId(2 * post.of.0), value, network: Network::P2p },
+            let relay = self.states[at.node.0 as usize / 2];
+            return match relay.held {
+                Some(value) if at.off == 0 => Action::Send { to: ProcId(2 * relay.of.0), value, network: Network::P2p },
                 _ => Action::Recv { network: Network::P2p, blocking: true },
             };
         }
-        let (cursor, postman) = self.inner_cursor(at);
+        let (cursor, at_relay) = self.inner_cursor(at);
         match self.inner.action(cursor) {
             Action::Send { to, value, network: Network::P2p } => {
                 Action::Send { to: ProcId(2 * to.0 + 1), value, network: Network::P2p }
             }
             Action::Send { to, value, network } => Action::Send { to: ProcId(2 * to.0), value, network },
-            Action::Spawn { child, .. } if postman => {
-                let waiting = Post { of: child, letter: None };
+            Action::Spawn { child, .. } if at_relay => {
+                let waiting = Relay { of: child, held: None };
                 let root = NodeId(2 * self.numbers[&waiting] + 1);
                 Action::Spawn { child: ProcId(2 * child.0 + 1), root, daemon: true }
             }
@@ -132,13 +132,13 @@ impl<L: Locals> Locals for Eager<L> {
 
     fn step(&mut self, node: NodeId, obs: Obs) -> NodeId {
         if node.0 % 2 == 1 {
-            let post = self.posts[node.0 as usize / 2];
-            // At the end of the run a postman has nothing to say.
-            let letter = (obs != manyworlds_core::OBS_END).then_some(ValueId(obs));
-            return self.post(Post { of: post.of, letter });
+            let relay = self.states[node.0 as usize / 2];
+            // At the end of the execution a relay has no message to forward.
+            let held = (obs != manyworlds_core::OBS_END).then_some(ValueId(obs));
+            return self.relay_node(Relay { of: relay.of, held });
         }
         let next = self.inner.step(NodeId(node.0 / 2), obs);
-        self.meet_children(next);
+        self.add_child_relays(next);
         NodeId(2 * next.0)
     }
 
@@ -148,11 +148,11 @@ impl<L: Locals> Locals for Eager<L> {
 
     fn pid(&self, proc: ProcId) -> Pid {
         let pid = self.inner.pid(ProcId(proc.0 / 2));
-        if proc.0 % 2 == 1 { pid.child(POSTMAN) } else { pid }
+        if proc.0 % 2 == 1 { pid.child(RELAY) } else { pid }
     }
 
     fn proc(&self, pid: Pid) -> Option<ProcId> {
-        let own = self.postmen.get(&pid).copied();
+        let own = self.relays.get(&pid).copied();
         own.or_else(|| self.inner.proc(pid).map(|proc| ProcId(2 * proc.0)))
     }
 
@@ -162,12 +162,12 @@ impl<L: Locals> Locals for Eager<L> {
 
     fn describe(&self, at: Cursor) -> StepInfo {
         if at.node.0 % 2 == 1 {
-            return StepInfo { location: None, detail: Detail::AwaitsMessage("letter".to_string()) };
+            return StepInfo { location: None, detail: Detail::AwaitsMessage("message".to_string()) };
         }
-        let (cursor, postman) = self.inner_cursor(at);
+        let (cursor, at_relay) = self.inner_cursor(at);
         let mut info = self.inner.describe(cursor);
-        if let (true, Detail::Child(name)) = (postman, &mut info.detail) {
-            name.push_str("'s postman");
+        if let (true, Detail::Child(name)) = (at_relay, &mut info.detail) {
+            name.push_str("'s relay");
         }
         info
     }
@@ -206,13 +206,13 @@ impl<L: Locals> Locals for Eager<L> {
 }
 
 impl<L: Locals> Eager<L> {
-    /// Gives postmen to the processes that `node` spawns, before anybody asks for them.
-    fn meet_children(&mut self, node: NodeId) {
+    /// Adds relays for the processes that `node` spawns, so that `action`, which cannot add them, finds them.
+    fn add_child_relays(&mut self, node: NodeId) {
         let mut off = 0;
         loop {
             match self.inner.action(Cursor { node, off }) {
                 Action::Spawn { child, .. } => {
-                    self.postman(child);
+                    self.add_relay(child);
                 }
                 Action::Send { .. } => {}
                 _ => return,

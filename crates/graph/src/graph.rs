@@ -1,11 +1,10 @@
 //! Execution graphs (Must §3.1) with insertion stamps.
 //!
-//! Events live in one vector in the order in which they were added, so **an event's id is its insertion stamp**:
-//! adding pushes, backtracking pops, and a restricted graph is a copy that keeps the relative order. Everything that
-//! is derived from the events (who is pending where, cursors, clocks) is kept up to date by `push` and `pop`, which
-//! are exact inverses.
+//! Events are stored in one vector in the order in which they were added, so **the id of an event is its insertion stamp**:
+//! adding pushes, backtracking pops, and a restricted graph is a copy that preserves the relative order. All data derived from the
+//! events (pending sends, cursors, clocks) is kept up to date by `push` and `pop`, which are exact inverses.
 //!
-//! Invariants: stamps grow along each process; `pending` lists the unread sends to a process by stamp; the set of events
+//! Invariants: stamps increase along each process; `pending` lists the unread sends to a process by stamp; the set of events
 //! is closed under porf.
 
 use crate::clocks::Clocks;
@@ -17,17 +16,17 @@ pub type EventId = u32;
 /// No event: an unread send, a receive that timed out.
 pub const NONE: EventId = u32::MAX;
 
-/// The row of clocks that knows nothing; the roots share it.
-pub(crate) const IGNORANT: u32 = 0;
+/// The clock row of zeros, with which all root processes start.
+pub(crate) const ZERO_CLOCK: u32 = 0;
 
-/// What an event is.
+/// The kind of an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// `peer` is the destination, `value` the message, `link` the reader.
     Send,
-    /// `link` is the send it reads, or [`NONE`] for ⊥.
+    /// `link` is the send that the receive reads, or [`NONE`] for ⊥.
     Recv,
-    /// `peer` is the arity, `value` the answer.
+    /// `peer` is the arity, `value` the chosen option.
     Choose,
     /// `peer` is the new thread.
     Spawn,
@@ -38,9 +37,9 @@ pub enum Kind {
 /// An event of an execution graph.
 #[derive(Clone, Copy, Debug)]
 pub struct Event {
-    /// Where the process was before it.
+    /// The cursor of the process before the event.
     pub at: Cursor,
-    /// What it was about to do there: this, with its answer.
+    /// The action at that cursor, which the event performs.
     pub action: Action,
     /// Position in [`Graph::threads`].
     pub thread: u32,
@@ -52,42 +51,42 @@ pub struct Event {
     pub value: u32,
     /// See [`Kind`].
     pub link: EventId,
-    /// The row of [`Graph::clocks`] that holds after it.
+    /// The row of [`Graph::clocks`] after the event.
     pub clock: u32,
-    /// What it is.
+    /// The kind of the event.
     pub kind: Kind,
-    /// Of a send or receive.
+    /// The communication model of a send or receive.
     pub network: Network,
-    /// Whether a receive waits; whether a choice loses a message.
+    /// Whether a receive is blocking; whether a choice decides about the loss of a message.
     pub flag: bool,
 }
 
 /// A process in a graph.
 #[derive(Clone, Debug)]
 pub struct Thread {
-    /// Its id in the locals.
+    /// The id of the process in the locals.
     pub proc: ProcId,
-    /// Its stable name; breaks ties.
+    /// The stable name of the process; breaks ties.
     pub pid: Pid,
-    /// Where it stands.
+    /// The current position of the process.
     pub cursor: Cursor,
-    /// What it does there.
+    /// The action at `cursor`.
     pub next: Action,
-    /// Its events.
+    /// The events of the process, in program order.
     pub events: Vec<EventId>,
-    /// Unread sends to it, by stamp.
+    /// Unread sends to the process, by stamp.
     pub pending: Vec<EventId>,
-    /// All sends to it, by stamp.
+    /// All sends to the process, by stamp.
     pub arrivals: Vec<EventId>,
-    /// Joins that wait for it.
+    /// Join events that wait for the process.
     pub joins: Vec<EventId>,
-    /// The row of clocks it starts with.
+    /// The clock row at the start of the process.
     pub first_clock: u32,
-    /// The event that spawned it, or [`NONE`] for a root.
+    /// The event that spawned the process, or [`NONE`] for a root.
     pub spawner: EventId,
-    /// Whether it may wait for ever.
+    /// Whether the process may wait forever.
     pub daemon: bool,
-    /// Whether it is told about the end of the run.
+    /// Whether the process is a monitor, with a check at the end of the execution.
     pub monitor: bool,
 }
 
@@ -100,22 +99,22 @@ pub struct Graph {
     pub threads: Vec<Thread>,
     /// Vector clocks.
     pub clocks: Clocks,
-    /// Who can go on.
+    /// What each thread needs before its next event.
     pub ready: Ready,
     /// Messages lost so far.
     pub losses: u32,
     /// From `ProcId` to position in `threads`.
     thread_of: Vec<u32>,
-    /// Threads that were popped, kept for their buffers.
+    /// Threads that were popped; their buffers are reused.
     retired: Vec<Thread>,
 }
 
 impl Graph {
-    /// The graph with the root processes and no event.
-    pub fn initial<L: Locals>(locals: &mut L) -> Graph {
+    /// The graph with the root processes and no events.
+    pub fn initial<L: Locals + ?Sized>(locals: &mut L) -> Graph {
         let mut graph = Graph::default();
         let clock = graph.clocks.push_zero();
-        debug_assert_eq!(clock, IGNORANT);
+        debug_assert_eq!(clock, ZERO_CLOCK);
         for root in locals.roots() {
             let thread = graph.open_thread(locals, root.proc, Cursor { node: root.node, off: 0 }, clock, NONE);
             graph.threads[thread as usize].daemon = root.daemon;
@@ -130,13 +129,13 @@ impl Graph {
         &self.events[e as usize]
     }
 
-    /// The stamp the next event gets.
+    /// The number of events, which is the stamp of the next event.
     #[inline]
     pub fn len(&self) -> u32 {
         self.events.len() as u32
     }
 
-    /// Whether nothing has happened yet.
+    /// Whether the graph has no events.
     pub fn is_empty(&self) -> bool {
         self.events.is_empty()
     }
@@ -154,28 +153,35 @@ impl Graph {
         a.index < self.known(b, a.thread)
     }
 
-    /// How many events of `thread` are porf-before `e` or `e` itself.
+    /// How many events of `thread` are porf-before `e` or equal to `e`.
     #[inline]
     pub fn known(&self, e: &Event, thread: u32) -> u32 {
         if e.thread == thread { e.index + 1 } else { self.clocks.get(e.clock, thread) }
     }
 
-    /// The name that breaks ties between sends: least (thread id, index).
+    /// The key that breaks ties between sends, (thread id, index): the least key wins.
     #[inline]
     pub fn key(&self, e: EventId) -> (Pid, u32) {
         let e = self.event(e);
         (self.threads[e.thread as usize].pid, e.index)
     }
 
-    /// Whether receive `r` takes messages like send `s`.
+    /// Whether receive `r` accepts the message of send `s`.
     #[inline]
-    pub fn matches<L: Locals>(&self, locals: &mut L, r: EventId, s: EventId) -> bool {
+    pub fn matches<L: Locals + ?Sized>(&self, locals: &mut L, r: EventId, s: EventId) -> bool {
         let (r, s) = (self.event(r), self.event(s));
         s.network == r.network && locals.accepts(r.at.node, manyworlds_core::ValueId(s.value))
     }
 
     /// Adds to `out` the unread sends that a receive by `thread` at its cursor matches, by stamp.
-    pub fn candidates<L: Locals>(&self, locals: &mut L, thread: u32, network: Network, out: &mut Vec<EventId>) {
+    #[inline]
+    pub fn candidates<L: Locals + ?Sized>(
+        &self,
+        locals: &mut L,
+        thread: u32,
+        network: Network,
+        out: &mut Vec<EventId>,
+    ) {
         let th = &self.threads[thread as usize];
         for &s in &th.pending {
             let send = self.event(s);
@@ -185,13 +191,14 @@ impl Graph {
         }
     }
 
-    /// Adds the send or spawn that `thread` is about to do. A send to a process that is no part of this execution is lost.
-    pub fn push_action<L: Locals>(&mut self, locals: &mut L, thread: u32) -> EventId {
+    /// Adds the send or spawn that `thread` is about to perform. A message to a process that is not part of this execution is lost.
+    #[inline]
+    pub fn push_action<L: Locals + ?Sized>(&mut self, locals: &mut L, thread: u32) -> EventId {
         let next = self.threads[thread as usize].next;
         let (kind, peer, value, network) = match next {
             Action::Send { to, value, network } => (Kind::Send, self.thread(to).unwrap_or(NONE), value.0, network),
             Action::Spawn { .. } => (Kind::Spawn, self.threads.len() as u32, 0, Network::Asyn),
-            _ => unreachable!("only sends and spawns need no answer"),
+            _ => unreachable!("only sends and spawns have no observation"),
         };
         let clock = self.clock_of(thread);
         let e = self.push(thread, kind, peer, value, NONE, network, false, clock);
@@ -212,8 +219,9 @@ impl Graph {
         e
     }
 
-    /// Adds the receive that `thread` is about to do, reading `send` ([`NONE`] for ⊥).
-    pub fn push_recv<L: Locals>(&mut self, locals: &mut L, thread: u32, send: EventId) -> EventId {
+    /// Adds the receive that `thread` is about to perform, reading `send` ([`NONE`] for ⊥).
+    #[inline]
+    pub fn push_recv<L: Locals + ?Sized>(&mut self, locals: &mut L, thread: u32, send: EventId) -> EventId {
         let mut clock = self.clock_of(thread);
         let mut obs = OBS_TIMEOUT;
         let r = self.len();
@@ -231,8 +239,9 @@ impl Graph {
         r
     }
 
-    /// Adds the choice that `thread` is about to make.
-    pub fn push_choose<L: Locals>(&mut self, locals: &mut L, thread: u32, answer: u32) -> EventId {
+    /// Adds the choice that `thread` is about to make, with the option `answer`.
+    #[inline]
+    pub fn push_choose<L: Locals + ?Sized>(&mut self, locals: &mut L, thread: u32, answer: u32) -> EventId {
         let Action::Choose { arity, loss } = self.threads[thread as usize].next else { unreachable!("no choice") };
         let clock = self.clock_of(thread);
         let e = self.push(thread, Kind::Choose, arity, answer, NONE, Network::Asyn, loss, clock);
@@ -241,8 +250,9 @@ impl Graph {
         e
     }
 
-    /// Adds the join that `thread` is about to do; the child has ended.
-    pub fn push_join<L: Locals>(&mut self, locals: &mut L, thread: u32) -> EventId {
+    /// Adds the join that `thread` is about to perform; the child has ended.
+    #[inline]
+    pub fn push_join<L: Locals + ?Sized>(&mut self, locals: &mut L, thread: u32) -> EventId {
         let Action::Join { child } = self.threads[thread as usize].next else { unreachable!("no join") };
         let child = self.thread(child).expect("a joined process was spawned");
         let Action::End { value } = self.threads[child as usize].next else { unreachable!("joined too early") };
@@ -253,13 +263,15 @@ impl Graph {
         e
     }
 
-    /// Takes events back until `len` remain.
+    /// Removes the newest events until `len` remain.
+    #[inline]
     pub fn truncate(&mut self, len: u32) {
         while self.len() > len {
             self.pop();
         }
     }
 
+    #[inline]
     fn pop(&mut self) {
         let event = self.events.pop().expect("pop of an event");
         match event.kind {
@@ -293,34 +305,35 @@ impl Graph {
         self.ready.mark(event.thread, event.action);
     }
 
-    /// Lets a thread fail where it stands.
+    /// Makes a thread fail at its cursor.
     pub(crate) fn fail(&mut self, thread: u32) {
         self.threads[thread as usize].next = Action::Fail;
         self.ready.mark(thread, Action::Fail);
     }
 
-    /// Puts a thread somewhere.
+    /// Moves a thread to `cursor`.
     #[inline]
-    pub(crate) fn place<L: Locals>(&mut self, locals: &L, thread: u32, cursor: Cursor) {
+    pub(crate) fn place<L: Locals + ?Sized>(&mut self, locals: &L, thread: u32, cursor: Cursor) {
         let th = &mut self.threads[thread as usize];
         th.cursor = cursor;
         th.next = locals.action(cursor);
         self.ready.mark(thread, th.next);
     }
 
-    /// The row of clocks that holds at the end of `thread`.
+    /// The clock row after the last event of `thread`.
     #[inline]
     pub fn clock_of(&self, thread: u32) -> u32 {
         let th = &self.threads[thread as usize];
         th.events.last().map_or(th.first_clock, |&e| self.event(e).clock)
     }
 
-    /// A new row: `clock` and everything porf-before `send`.
+    /// Adds a row: the join of `clock` and the clock of `send`, including `send`.
+    #[inline]
     pub fn read_clock(&mut self, clock: u32, send: EventId) -> u32 {
         let send = self.events[send as usize];
         let row = match send.clock {
-            // A sender that has learnt nothing yet has nothing to tell.
-            IGNORANT => self.clocks.push_copy(clock),
+            // The join with zeros is a copy.
+            ZERO_CLOCK => self.clocks.push_copy(clock),
             known => self.clocks.push_join(clock, known),
         };
         self.clocks.raise(row, send.thread, send.index + 1);
@@ -366,13 +379,14 @@ impl Graph {
         id
     }
 
-    fn answer<L: Locals>(&mut self, locals: &mut L, thread: u32, obs: u32) {
+    #[inline]
+    fn answer<L: Locals + ?Sized>(&mut self, locals: &mut L, thread: u32, obs: u32) {
         let node = locals.step(self.threads[thread as usize].cursor.node, obs);
         self.place(locals, thread, Cursor { node, off: 0 });
     }
 
     /// Appends a thread; the caller sets `daemon` and `monitor` where they are not false.
-    pub(crate) fn open_thread<L: Locals>(
+    pub(crate) fn open_thread<L: Locals + ?Sized>(
         &mut self,
         locals: &L,
         proc: ProcId,
@@ -419,7 +433,7 @@ impl Graph {
         self.retired.push(th);
     }
 
-    /// Empties the graph and keeps its buffers.
+    /// Removes all events and threads, keeping the buffers.
     pub fn clear(&mut self) {
         self.events.clear();
         while !self.threads.is_empty() {

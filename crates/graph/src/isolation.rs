@@ -1,49 +1,49 @@
-//! Are the processes isolated? Now and then an execution is run again for real, in several linear extensions of its causal order, and compared
-//! with the table of local transitions that the search stands on.
+//! Checks by sampling that processes are isolated and deterministic. A sampled execution is rerun with the user's code, in several linear
+//! extensions of its causal order, and compared with the table of local transitions that the search uses.
 //!
-//! Four extensions are tried: the leftmost process that can go on goes first, the rightmost one, the rightmost one although its parent is not done
-//! with spawning, and a pseudo-random one. The first three put the code between operations of any two concurrent processes, and of a process and its
-//! children, in both orders; the last one interleaves processes in the middle.
+//! Four extensions are tried. They prefer the leftmost runnable process; the rightmost one, after its parent has finished spawning; the rightmost one,
+//! even before its parent has finished spawning; and a pseudo-random one. The first three execute the code between operations of any two concurrent
+//! processes, and of a process and its children, in both orders; the last one interleaves processes at arbitrary points.
 
 use crate::graph::{Graph, Kind, NONE};
 use manyworlds_core::random::SplitMix64;
 use manyworlds_core::{Deviation, Flaw, InvalidModel, Locals, NodeId, ProcId, Rerun};
 
-/// The first executions of a worker are always sampled.
+/// The first `FIRST` executions of a worker are always sampled.
 const FIRST: u64 = 3;
-/// Later on there is at most one operation that is run again for so many events of the search.
+/// Later samples are limited: a sample is due only if at most one operation was rerun per `SHARE` events of the search.
 const SHARE: u64 = 256;
 
-/// Which executions are sampled, and how many were.
+/// Selects the executions to sample, and counts them.
 #[derive(Default)]
 pub struct Isolation {
-    /// Executions that were run again.
+    /// Number of executions that were rerun.
     pub samples: u64,
-    /// Operations that were run again.
+    /// Number of operations that were rerun.
     operations: u64,
 }
 
-/// The order in which processes go on.
+/// Which runnable process takes the next turn.
 #[derive(Clone, Copy, Debug)]
 enum Order {
     /// The process that was created first.
     Leftmost,
-    /// A process that has spawned another and goes on spawning, else the process that was created last.
+    /// A process whose last operation was a spawn, else the process that was created last.
     Rightmost,
-    /// The process that was created last: a child runs before its parent goes on.
+    /// The process that was created last: a child runs before its parent continues.
     ChildFirst,
-    /// Any process.
+    /// A pseudo-random process.
     Random(u64),
 }
 
 impl Isolation {
-    /// Whether the next execution is to be sampled, after so many events of the search.
+    /// Whether an execution is to be sampled now, after `events` events of the search.
     pub fn is_due(&self, events: u64) -> bool {
         self.samples < FIRST || self.operations.saturating_mul(SHARE) <= events
     }
 
-    /// Runs the execution again in each order; what is wrong with the model, if something is.
-    pub fn check<L: Locals>(&mut self, graph: &Graph, locals: &mut L) -> Option<InvalidModel> {
+    /// Reruns the execution in each order; returns why the model is invalid if a rerun deviates.
+    pub fn check(&mut self, graph: &Graph, locals: &mut dyn Locals) -> Option<InvalidModel> {
         if !locals.can_rerun() {
             return None;
         }
@@ -62,8 +62,8 @@ impl Isolation {
     }
 }
 
-/// A linear extension of the causal order: whose turn it is. `done` counts the operations that a process has come to; the last of them still
-/// needs its answer.
+/// A linear extension of the causal order, as the sequence of threads that take turns. `done` counts the operations that each thread has started;
+/// the last of them has not completed yet.
 fn extension(graph: &Graph, order: Order) -> Vec<u32> {
     let threads = graph.threads.len() as u32;
     let mut done = vec![0; graph.threads.len()];
@@ -94,13 +94,13 @@ fn extension(graph: &Graph, order: Order) -> Vec<u32> {
     }
 }
 
-/// Whether the last operation that `thread` came to is a spawn.
+/// Whether the last operation that `thread` started is a spawn.
 fn stands_at_spawn(graph: &Graph, done: &[usize], thread: u32) -> bool {
     let last = done[thread as usize].checked_sub(1).and_then(|last| graph.threads[thread as usize].events.get(last));
     last.is_some_and(|&e| graph.event(e).kind == Kind::Spawn)
 }
 
-/// Whether `thread` has a turn left and all that it needs for it is there.
+/// Whether `thread` has a turn left and the events that this turn depends on have happened.
 fn is_runnable(graph: &Graph, done: &[usize], thread: u32) -> bool {
     let (th, turn) = (&graph.threads[thread as usize], done[thread as usize]);
     let has_reached = |e: u32| done[graph.event(e).thread as usize] > graph.event(e).index as usize;
@@ -119,14 +119,14 @@ fn is_runnable(graph: &Graph, done: &[usize], thread: u32) -> bool {
     }
 }
 
-/// Where a process was spawned.
-fn spawned_at<L: Locals>(graph: &Graph, locals: &L, thread: usize) -> Option<manyworlds_core::Location> {
+/// The source location at which a process was spawned.
+fn spawned_at(graph: &Graph, locals: &dyn Locals, thread: usize) -> Option<manyworlds_core::Location> {
     let spawner = graph.threads[thread].spawner;
     (spawner != NONE).then(|| locals.describe(graph.event(spawner).at).location).flatten()
 }
 
-/// What the deviation says about the model.
-fn invalid<L: Locals>(graph: &Graph, locals: &L, deviation: &Deviation, repeatable: bool) -> InvalidModel {
+/// The diagnosis of a deviation.
+fn invalid(graph: &Graph, locals: &dyn Locals, deviation: &Deviation, repeatable: bool) -> InvalidModel {
     let name = crate::witness::process_name(graph, locals, deviation.process);
     let (flaw, message, advice) = match repeatable {
         true => (

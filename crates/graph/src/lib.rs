@@ -5,21 +5,23 @@
 //! |---|---|
 //! | `graph` | execution graphs with insertion stamps |
 //! | `clocks` | porf as vector clocks |
-//! | `consistency` | which message a receive may read; one file a model |
+//! | `consistency` | which message a receive may read; one file per communication model |
 //! | `revisit` | which receives a new send may revisit |
 //! | `restrict` | the graph after a backward revisit |
-//! | `ready`, `schedule` | `next_P`: which process goes on |
+//! | `ready`, `schedule` | `next_P`: which process adds the next event |
 //! | `search` | the depth-first search of one worker |
-//! | `isolation` | runs sampled executions again: processes must share nothing |
-//! | `stray` | sends to ids that the sender cannot know |
-//! | `parallel` | several workers, and what they hand each other |
-//! | `eager` | p2p with arrival orders, for comparison |
-//! | `witness`, [`replay`] | from a graph to a trace and back |
+//! | `isolation` | reruns sampled executions to check that processes share no state |
+//! | `addressing` | sends to processes whose id the sender cannot have obtained |
+//! | `parallel` | several workers on one search tree |
+//! | `portable` | graphs in a form that another worker can rebuild |
+//! | `eager` | p2p with a total order of arrivals per process, for comparison |
+//! | `witness`, [`replay`] | conversion of a graph to a trace, and of a trace to a graph |
 //! | `world` | finished executions in canonical form |
-//! | [`brute`] | the naive twin: every interleaving |
+//! | [`brute`] | the reference engine: explores every interleaving |
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
+mod addressing;
 pub mod brute;
 mod clocks;
 mod config;
@@ -35,7 +37,6 @@ mod restrict;
 mod revisit;
 mod schedule;
 mod search;
-mod stray;
 mod witness;
 mod world;
 

@@ -1,6 +1,6 @@
-//! Several workers on one search tree. Each has its own locals (user values need not be `Send`); a worker with nothing to do says so,
-//! and a busy one gives away its oldest open alternative, forward or backward, as a [`Portable`] graph. Every alternative is explored
-//! by exactly one worker, so the counts are those of a single one.
+//! Parallel exploration: several workers on one search tree. Each worker has its own locals (user values need not be `Send`). While there
+//! are idle workers, busy workers submit an alternative of their oldest choice point, forward or backward, as a [`Portable`] graph.
+//! Every alternative is explored by exactly one worker, so the counts are those of a single worker.
 
 use crate::config::{Config, Report};
 use crate::eager::Eager;
@@ -10,13 +10,14 @@ use manyworlds_core::{LocalStats, LocalsFactory, Observer, Stats, StopReason};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
 
-/// What the workers share.
+/// The state shared by the workers.
 pub struct Shared<'a> {
-    /// Watches the run.
+    /// Observes the run, and may stop it.
     pub observer: &'a dyn Observer,
     queue: Mutex<Queue>,
     wake: Condvar,
-    hungry: AtomicUsize,
+    /// Idle workers in excess of queued tasks.
+    starved: AtomicUsize,
     halted: AtomicBool,
     executions: AtomicU64,
     reason: Mutex<Option<StopReason>>,
@@ -36,24 +37,24 @@ impl<'a> Shared<'a> {
             observer,
             queue: Mutex::default(),
             wake: Condvar::new(),
-            hungry: AtomicUsize::new(0),
+            starved: AtomicUsize::new(0),
             halted: AtomicBool::new(false),
             executions: AtomicU64::new(0),
             reason: Mutex::new(None),
         }
     }
 
-    /// Whether some worker waits for work that nobody has offered yet.
+    /// Whether there are more idle workers than queued tasks.
     #[inline]
-    pub fn hungry(&self) -> bool {
-        self.hungry.load(Ordering::Relaxed) > 0
+    pub fn wants_tasks(&self) -> bool {
+        self.starved.load(Ordering::Relaxed) > 0
     }
 
-    /// Offers a task to whoever waits.
+    /// Queues a task and wakes an idle worker.
     pub fn submit(&self, task: Portable) {
         let mut queue = self.queue.lock().expect("no worker panics with the lock");
         queue.tasks.push(task);
-        self.hungry.store(queue.idle.saturating_sub(queue.tasks.len()), Ordering::Relaxed);
+        self.starved.store(queue.idle.saturating_sub(queue.tasks.len()), Ordering::Relaxed);
         self.wake.notify_one();
     }
 
@@ -67,7 +68,7 @@ impl<'a> Shared<'a> {
             }
             if let Some(task) = queue.tasks.pop() {
                 queue.idle -= 1;
-                self.hungry.store(queue.idle.saturating_sub(queue.tasks.len()), Ordering::Relaxed);
+                self.starved.store(queue.idle.saturating_sub(queue.tasks.len()), Ordering::Relaxed);
                 return Some(task);
             }
             if queue.idle + queue.absent == workers {
@@ -75,13 +76,13 @@ impl<'a> Shared<'a> {
                 self.wake.notify_all();
                 return None;
             }
-            self.hungry.store(queue.idle, Ordering::Relaxed);
+            self.starved.store(queue.idle, Ordering::Relaxed);
             queue = self.wake.wait(queue).expect("no worker panics with the lock");
         }
     }
 
-    /// So many workers will not come: there is no thread for them.
-    fn do_without(&self, absent: usize) {
+    /// Records that `absent` workers could not be started.
+    fn set_absent(&self, absent: usize) {
         self.queue.lock().expect("no worker panics with the lock").absent = absent;
         self.wake.notify_all();
     }
@@ -95,7 +96,7 @@ impl<'a> Shared<'a> {
     /// Ends the run.
     pub fn halt(&self) {
         self.halted.store(true, Ordering::Relaxed);
-        // With the lock held nobody is between looking at `halted` and waiting.
+        // While the lock is held, no worker is between its check of `halted` and its wait.
         let _queue = self.queue.lock();
         self.wake.notify_all();
     }
@@ -111,19 +112,19 @@ impl<'a> Shared<'a> {
         self.executions.fetch_add(count, Ordering::Relaxed);
     }
 
-    /// Counts an execution that is about to be finished, unless there are `max` already.
+    /// Counts one more execution, unless there are `max` already; returns whether it was counted.
     pub fn claim_execution(&self, max: u64) -> bool {
         let next = |count: u64| (count < max).then_some(count + 1);
         self.executions.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).is_ok()
     }
 
-    /// Explored executions so far.
+    /// The number of explored executions.
     pub fn executions(&self) -> u64 {
         self.executions.load(Ordering::Relaxed)
     }
 }
 
-/// Explores every world of the program that `factory` holds.
+/// Explores every execution of the program that `factory` holds.
 pub fn explore<F: LocalsFactory>(factory: &F, config: &Config, observer: &dyn Observer) -> Report {
     if config.eager {
         explore_with(&EagerFactory(factory), config, observer)
@@ -166,7 +167,7 @@ fn explore_with<F: LocalsFactory>(factory: &F, config: &Config, observer: &dyn O
     std::thread::scope(|scope| {
         let start = |_| std::thread::Builder::new().spawn_scoped(scope, || work(false)).ok();
         let others: Vec<_> = (1..workers).map_while(start).collect();
-        shared.do_without(workers - 1 - others.len());
+        shared.set_absent(workers - 1 - others.len());
         reports.push(work(true));
         for other in others {
             match other.join() {
@@ -177,14 +178,14 @@ fn explore_with<F: LocalsFactory>(factory: &F, config: &Config, observer: &dyn O
     });
     let mut report = merge(reports, &shared);
     if let (Some(before), Some(now)) = (before, factory.shared_stats()) {
-        // Every worker counted what all of them did.
+        // The statistics are shared, so every worker reported those of all workers.
         report.stats.user_steps = now.user_steps - before.user_steps;
         report.stats.distinct_steps = now.distinct_steps - before.distinct_steps;
     }
     report
 }
 
-/// A worker that panics, which only a bug of ours makes it do, must not leave the others waiting.
+/// Halts the run when a worker panics, so that the other workers do not wait forever. Only a bug in the engine makes a worker panic.
 struct HaltOnPanic<'s, 'a>(&'s Shared<'a>);
 
 impl Drop for HaltOnPanic<'_, '_> {

@@ -1,16 +1,16 @@
-//! A graph as a list of answers under stable names, so that another worker, with ids of its own, can rebuild it. Nothing of the user's
-//! travels: the other worker runs the same histories and gets the same values.
+//! Graphs in a form that another worker, whose interned ids differ, can rebuild: a list of events under stable names. User values are not
+//! transferred: the other worker runs the same local histories and obtains the same values.
 
 use crate::graph::{EventId, Graph, Kind, NONE};
 use crate::witness::causal_order;
 use manyworlds_core::{Action, Failure, FailureKind, Locals, Pid};
 
-/// One event: who did it, what was answered, and its stamp.
+/// One event: its process, its result and its stamp.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Step {
     pid: Pid,
     kind: Kind,
-    /// The step that a receive reads, the answer of a choice.
+    /// The step that a receive reads, or the chosen option of a choice.
     answer: u32,
     stamp: u32,
 }
@@ -22,7 +22,7 @@ pub struct Portable {
 }
 
 impl Portable {
-    /// Packs the first `len` events, the last of them with another answer or source if `alternative` is given.
+    /// Packs the first `len` events. If `alternative` is given, the last event gets it as its chosen option or source.
     pub fn pack(graph: &Graph, len: u32, alternative: Option<u32>) -> Portable {
         let last = len - 1;
         let source = |e: EventId| match alternative {
@@ -46,11 +46,11 @@ impl Portable {
         Portable { steps: steps.collect() }
     }
 
-    /// Rebuilds the graph. Fails only if user code does something else here than there.
+    /// Rebuilds the graph. Fails only if user code behaves differently in this worker.
     pub fn unpack<L: Locals>(&self, locals: &mut L) -> Result<Graph, Failure> {
         let mut graph = Graph::initial(locals);
         for step in &self.steps {
-            let thread = locals.proc(step.pid).and_then(|proc| graph.thread(proc)).ok_or_else(strayed)?;
+            let thread = locals.proc(step.pid).and_then(|proc| graph.thread(proc)).ok_or_else(deviated)?;
             match (graph.threads[thread as usize].next, step.kind) {
                 (Action::Send { .. }, Kind::Send) | (Action::Spawn { .. }, Kind::Spawn) => {
                     graph.push_action(locals, thread)
@@ -58,14 +58,14 @@ impl Portable {
                 (Action::Recv { .. }, Kind::Recv) => graph.push_recv(locals, thread, step.answer),
                 (Action::Choose { .. }, Kind::Choose) => graph.push_choose(locals, thread, step.answer),
                 (Action::Join { .. }, Kind::Join) => graph.push_join(locals, thread),
-                _ => return Err(strayed()),
+                _ => return Err(deviated()),
             };
         }
         self.restamp(&mut graph);
         Ok(graph)
     }
 
-    /// Events were added causes first; gives them back the order in which they were found.
+    /// Restores the original stamps; `unpack` added the events in causal order.
     fn restamp(&self, graph: &mut Graph) {
         let mut by_stamp: Vec<u32> = (0..self.steps.len() as u32).collect();
         by_stamp.sort_unstable_by_key(|&i| self.steps[i as usize].stamp);
@@ -77,10 +77,12 @@ impl Portable {
     }
 }
 
-fn strayed() -> Failure {
+/// The failure of a program that behaves differently in another worker.
+fn deviated() -> Failure {
     Failure {
         kind: FailureKind::Nondeterminism,
-        message: "a process did something else in another worker than in the one that found this execution".to_string(),
+        message: "a process behaved differently in another worker than in the one that found this execution"
+            .to_string(),
         location: None,
     }
 }

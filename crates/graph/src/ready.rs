@@ -1,8 +1,9 @@
-//! Who can go on: one byte a thread, because the schedule asks after every event and threads are large.
+//! What each thread needs before it can add its next event. Stored as one byte per thread because the schedule reads it after every
+//! event and `Thread` is large.
 
 use manyworlds_core::Action;
 
-/// What a thread needs for its next event.
+/// What a thread needs before it can add its next event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Need {
@@ -12,10 +13,10 @@ pub enum Need {
     End,
     /// A message, or a time-out.
     Message,
-    /// Nothing more: it ran to its end.
+    /// The thread ran to its end and has no next event.
     Ended,
-    /// Another life: it was cut short.
-    Over,
+    /// The thread is stuck, at a bound, or failed, and has no next event.
+    Stopped,
 }
 
 impl From<Action> for Need {
@@ -26,12 +27,12 @@ impl From<Action> for Need {
             Action::Join { .. } => Need::End,
             Action::Recv { .. } => Need::Message,
             Action::End { .. } => Need::Ended,
-            Action::Stuck | Action::Bound | Action::Fail => Need::Over,
+            Action::Stuck | Action::Bound | Action::Fail => Need::Stopped,
         }
     }
 }
 
-/// What each thread needs, and how many need the same.
+/// The need of each thread, and how many threads have each need.
 #[derive(Clone, Debug, Default)]
 pub struct Ready {
     needs: Vec<Need>,
@@ -39,7 +40,7 @@ pub struct Ready {
 }
 
 impl Ready {
-    /// Adds a thread that stands before `next`.
+    /// Adds a thread whose next action is `next`.
     pub fn push(&mut self, next: Action) {
         let need = Need::from(next);
         self.needs.push(need);
@@ -53,7 +54,7 @@ impl Ready {
         }
     }
 
-    /// Notes that `thread` stands before `next`.
+    /// Records that the next action of `thread` is `next`.
     #[inline]
     pub fn mark(&mut self, thread: u32, next: Action) {
         let need = Need::from(next);
@@ -62,10 +63,10 @@ impl Ready {
         self.counts[need as usize] += 1;
     }
 
-    /// What `thread` needs; a thread that does not exist is over.
+    /// What `thread` needs; `Stopped` for a thread that does not exist.
     #[inline]
     pub fn need(&self, thread: u32) -> Need {
-        self.needs.get(thread as usize).copied().unwrap_or(Need::Over)
+        self.needs.get(thread as usize).copied().unwrap_or(Need::Stopped)
     }
 
     /// Whether all threads ran to their ends.
@@ -115,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn who_was_cut_short_has_not_ended() {
+    fn a_stopped_thread_has_not_ended() {
         let mut ready = Ready::default();
         ready.push(Action::End { value: ValueId(0) });
         assert!(ready.all_ended());

@@ -1,16 +1,16 @@
-//! From a [`Trace`] back to a graph: performs the steps one by one and checks that the program does what the trace says.
+//! Replay of a [`Trace`]: performs the steps one by one and checks that the program does what the trace records.
 
+use crate::addressing;
 use crate::consistency::retain_minimal;
 use crate::graph::{Graph, NONE, Thread};
 use crate::schedule::Schedule;
-use crate::stray;
 use manyworlds_core::{
     Action, Failure, Locals, OBS_END, Pid, Policy, Replayed, StepKind, Trace, TraceError, TraceStep, Violation,
 };
 
-/// Performs `trace` on the program in `locals`; `show` sees each step before it is done, with the source location it has in this program.
-pub fn replay<L: Locals>(
-    locals: &mut L,
+/// Replays `trace` on the program in `locals`. `show` is called with each step before it is performed, with its source location in this program.
+pub fn replay(
+    locals: &mut dyn Locals,
     trace: &Trace,
     mut show: impl FnMut(usize, &TraceStep),
 ) -> Result<Replayed, TraceError> {
@@ -20,28 +20,28 @@ pub fn replay<L: Locals>(
         show(i, &player.located(step));
         result = player.perform(i, step)?;
     }
-    if player.objection().is_some_and(|violation| violation.property == trace.violation.property) {
+    if player.end_violation().is_some_and(|violation| violation.property == trace.violation.property) {
         result = Replayed::Reproduced;
     }
     Ok(result)
 }
 
-struct Player<'a, L> {
+struct Player<'a> {
     graph: Graph,
-    locals: &'a mut L,
+    locals: &'a mut dyn Locals,
     trace: &'a Trace,
 }
 
-impl<L: Locals> Player<'_, L> {
+impl Player<'_> {
     fn thread(&self, step: &TraceStep) -> Option<u32> {
         let pid = Pid::from_bits(self.trace.processes[step.process].id);
         self.locals.proc(pid).and_then(|proc| self.graph.thread(proc))
     }
 
-    /// The step where the program does it now: lines move when a program is edited.
+    /// The step with its source location in the current program: locations change when a program is edited.
     fn located(&mut self, step: &TraceStep) -> TraceStep {
         let now = self.thread(step).and_then(|t| match step.kind {
-            StepKind::Fail(_) => self.found(t).and_then(|failure| failure.location),
+            StepKind::Fail(_) => self.current_failure(t).and_then(|failure| failure.location),
             _ => self.locals.describe(self.graph.threads[t as usize].cursor).location,
         });
         TraceStep { at: now.or_else(|| step.at.clone()), ..step.clone() }
@@ -78,7 +78,7 @@ impl<L: Locals> Player<'_, L> {
             }
             (StepKind::Fail(reason), _) => return self.failure(i, step, reason, t),
             (StepKind::Wait(_), Action::Recv { .. } | Action::Join { .. }) => return Ok(self.deadlock()),
-            _ => return Err(self.diverged(i, step, self.words(t))),
+            _ => return Err(self.diverged(i, step, self.describe_next(t))),
         }
         Ok(Replayed::Gone)
     }
@@ -88,32 +88,32 @@ impl<L: Locals> Player<'_, L> {
         let mut candidates = Vec::new();
         self.graph.candidates(self.locals, t, network, &mut candidates);
         retain_minimal(&self.graph, self.locals, network, &mut candidates, 0);
-        // Events are added in the order of the steps, so the step number is the event.
+        // Events are added in the order of the steps, so the index of a step is the id of its event.
         match send.map(|read| read as u32).filter(|read| candidates.contains(read)) {
             Some(read) => {
                 self.graph.push_recv(self.locals, t, read);
                 Ok(())
             }
-            None => Err(self.diverged(i, step, format!("{} that cannot read this message", self.words(t)))),
+            None => Err(self.diverged(i, step, format!("{} that cannot read this message", self.describe_next(t)))),
         }
     }
 
     fn failure(&mut self, i: usize, step: &TraceStep, reason: &str, t: u32) -> Result<Replayed, TraceError> {
-        match self.found(t) {
+        match self.current_failure(t) {
             Some(failure) if failure.message == reason => Ok(Replayed::Reproduced),
             Some(failure) => Err(self.diverged(i, step, format!("fail: {}", failure.message))),
             None => Ok(Replayed::Gone),
         }
     }
 
-    /// How the thread fails where it stands. A monitor makes its last check only if nobody can go on.
-    fn found(&mut self, t: u32) -> Option<Failure> {
+    /// The failure of the thread at its cursor. A monitor performs its check at the end only if the execution is finished.
+    fn current_failure(&mut self, t: u32) -> Option<Failure> {
         let th = &self.graph.threads[t as usize];
         if !(th.monitor && matches!(th.next, Action::Recv { .. })) {
-            return stray::failure(&self.graph, self.locals, t);
+            return addressing::failure(&self.graph, self.locals, t);
         }
         let node = th.cursor.node;
-        if !self.over() {
+        if !self.is_finished() {
             return None;
         }
         let end = self.locals.step(node, OBS_END);
@@ -122,23 +122,23 @@ impl<L: Locals> Player<'_, L> {
 
     fn deadlock(&mut self) -> Replayed {
         let waits = |th: &Thread| !th.daemon && matches!(th.next, Action::Recv { .. } | Action::Join { .. });
-        match self.over() && self.graph.threads.iter().any(waits) {
+        match self.is_finished() && self.graph.threads.iter().any(waits) {
             true => Replayed::Reproduced,
             false => Replayed::Gone,
         }
     }
 
-    /// What is wrong with the whole execution, if it is finished.
-    fn objection(&mut self) -> Option<Violation> {
-        if !self.over() {
+    /// The violation of a property of the whole execution, if the execution is finished.
+    fn end_violation(&mut self) -> Option<Violation> {
+        if !self.is_finished() {
             return None;
         }
         let mut nodes = self.graph.threads.iter().map(|th| (th.proc, th.cursor.node));
         self.locals.at_end(&mut nodes)
     }
 
-    /// Whether every process has ended or waits for ever; one that failed or gave up leaves the world unfinished.
-    fn over(&mut self) -> bool {
+    /// Whether every process has ended or waits forever. An execution with a failed or stuck process is not finished.
+    fn is_finished(&mut self) -> bool {
         let settled = |th: &Thread| matches!(th.next, Action::End { .. } | Action::Recv { .. } | Action::Join { .. });
         self.graph.threads.iter().all(settled)
             && Schedule::new(Policy::LeftToRight).next(&self.graph, self.locals).is_none()
@@ -149,7 +149,8 @@ impl<L: Locals> Player<'_, L> {
         child.is_some_and(|th| matches!(th.next, Action::End { .. }))
     }
 
-    fn words(&self, t: u32) -> String {
+    /// The action of a thread at its cursor, for a message.
+    fn describe_next(&self, t: u32) -> String {
         let th = &self.graph.threads[t as usize];
         let info = self.locals.describe(th.cursor);
         let verb = match th.next {

@@ -1,10 +1,10 @@
 //! SetRF(G|kept, r, e): the graph in which receive `r` reads the later send `e`, without the events stamped after `r` that are not
 //! porf-before `e` (Must §4, Algorithm 1, lines 11 and 13). The only place where a graph is copied.
 
-use crate::graph::{EventId, Graph, IGNORANT, Kind, NONE};
+use crate::graph::{EventId, Graph, Kind, NONE, ZERO_CLOCK};
 use manyworlds_core::{Cursor, Locals};
 
-/// Buffers for the new names of events and threads.
+/// Reusable buffers for the new ids of events and threads.
 #[derive(Default)]
 pub struct Restrict {
     event: Vec<EventId>,
@@ -12,8 +12,7 @@ pub struct Restrict {
 }
 
 impl Restrict {
-    /// Writes the restricted graph into `to` and returns the thread that was revisited. `from` may have events after `e`; they are
-    /// ignored.
+    /// Writes the restricted graph into `to` and returns the thread of `r`. Events of `from` after `e` are ignored.
     pub fn run<L: Locals>(&mut self, locals: &mut L, from: &Graph, r: EventId, e: EventId, to: &mut Graph) -> u32 {
         to.clear();
         self.rename(from, r, e);
@@ -36,14 +35,14 @@ impl Restrict {
         self.thread.clear();
         let mut kept = 0;
         for th in &from.threads {
-            let keep = th.spawner == NONE || self.new_name(th.spawner) != NONE;
+            let keep = th.spawner == NONE || self.new_id(th.spawner) != NONE;
             self.thread.push(if keep { kept } else { NONE });
             kept += u32::from(keep);
         }
     }
 
-    /// The new name of an event, or `NONE` if it is not kept.
-    fn new_name(&self, e: EventId) -> EventId {
+    /// The new id of an event, or `NONE` if the event is not kept.
+    fn new_id(&self, e: EventId) -> EventId {
         self.event.get(e as usize).copied().unwrap_or(NONE)
     }
 
@@ -55,8 +54,8 @@ impl Restrict {
             if self.thread[old] == NONE {
                 continue;
             }
-            let clock = if th.spawner == NONE { IGNORANT } else { self.copy_clock(from, th.first_clock, all, to) };
-            let spawner = self.new_name(th.spawner);
+            let clock = if th.spawner == NONE { ZERO_CLOCK } else { self.copy_clock(from, th.first_clock, all, to) };
+            let spawner = self.new_id(th.spawner);
             let new = to.open_thread(locals, th.proc, th.cursor, clock, spawner);
             to.threads[new as usize].daemon = th.daemon;
             to.threads[new as usize].monitor = th.monitor;
@@ -84,7 +83,7 @@ impl Restrict {
                 event.peer = self.thread[event.peer as usize];
             }
             if event.link != NONE {
-                event.link = self.new_name(event.link);
+                event.link = self.new_id(event.link);
             }
             event.clock =
                 if learns && x != r { self.copy_clock(from, event.clock, all, to) } else { to.clock_of(event.thread) };
@@ -92,7 +91,7 @@ impl Restrict {
                 Kind::Send if event.peer != NONE => {
                     let dst = &mut to.threads[event.peer as usize];
                     dst.arrivals.push(id);
-                    // `r` no longer reads what it read.
+                    // `r` no longer reads its previous source.
                     if event.link == NONE || event.link == self.event[r as usize] {
                         event.link = NONE;
                         dst.pending.push(id);
@@ -107,7 +106,7 @@ impl Restrict {
         }
     }
 
-    /// A thread stands before its first event that is not kept.
+    /// Sets the cursor of each thread to before its first event that is not kept.
     fn settle_threads<L: Locals>(&mut self, locals: &mut L, from: &Graph, to: &mut Graph) {
         for (old, th) in from.threads.iter().enumerate() {
             let new = self.thread[old];

@@ -1,17 +1,17 @@
 //! Which earlier receives a new send may revisit (Must §4, Algorithm 1, lines 10–12 and 17–22).
 //!
-//! The condition on a deleted event `x` depends on `x` and the send only, not on the receive that is revisited, and the deleted
-//! sets of two receives are nested. So one walk down the stamps answers for all receives at once and stops at the first event that
-//! fails. Events porf-before the send are kept by every revisit and skipped.
+//! The condition on a deleted event `x` depends only on `x` and the send, not on the revisited receive, and the deleted sets of
+//! two receives are nested. So one pass over the events, in decreasing order of stamps, decides the condition for all receives and stops at
+//! the first event that violates it. Events porf-before the send are kept by every revisit and skipped.
 //!
-//! Along the walk `unread[t]` holds what thread `t` had not yet read at the point reached: its pending sends and what the receives
-//! passed so far read. Readers outside Previous do not count as readers: this is where that rule lives.
+//! During the pass, `unread[t]` holds the sends to thread `t` that are unread before the current event: the pending sends and those
+//! read by the receives already passed. This implements the rule that a reader outside of Previous does not count.
 
 use crate::consistency::{View, dominated};
 use crate::graph::{EventId, Graph, Kind, NONE};
 use manyworlds_core::{Locals, Network};
 
-/// Buffers of the walk, kept between calls.
+/// Buffers of the pass, reused between calls.
 #[derive(Default)]
 pub struct Revisits {
     unread: Vec<Vec<EventId>>,
@@ -44,7 +44,7 @@ impl Revisits {
                 continue;
             }
             let revisitable = match event.kind {
-                // It made its reader what it is: deleting it would leave the reader behind.
+                // A send with an older reader has revisited that reader; deleting the send would leave the reader without it.
                 Kind::Send => event.link == NONE || event.link > x,
                 Kind::Choose => event.value == 0,
                 Kind::Spawn | Kind::Join => true,
@@ -56,7 +56,7 @@ impl Revisits {
         }
     }
 
-    /// Checks the condition on receive `x`, adds it to `out` if `send` may revisit it, and steps past it.
+    /// Checks the condition on receive `x`, adds `x` to `out` if `send` may revisit it, and marks the send that `x` reads as unread.
     fn receive<L: Locals>(
         &mut self,
         graph: &Graph,
@@ -97,7 +97,7 @@ impl Revisits {
         }
     }
 
-    /// Collects what `x` could read in the view: what it reads now, and what nobody before it reads.
+    /// Collects the sends that `x` could read in the view: the send it reads now, and those unread before `x`.
     fn gather<L: Locals>(&mut self, graph: &Graph, locals: &mut L, view: View, x: EventId) {
         let event = graph.event(x);
         self.candidates.clear();
@@ -111,8 +111,8 @@ impl Revisits {
         }
     }
 
-    /// Whether `x` reads the minimal candidate with the least (thread id, index). What it reads is minimal, for the graph is
-    /// consistent; so it is enough that no candidate with a lesser name is.
+    /// Whether `x` reads the minimal candidate with the least (thread id, index). The send that `x` reads is minimal because the graph is
+    /// consistent, so it suffices that no candidate with a smaller name is minimal.
     fn reads_tie_breaker<L: Locals>(&mut self, graph: &Graph, locals: &mut L, view: View, x: EventId) -> bool {
         let event = graph.event(x);
         if !view.contains(graph, event.link) {
@@ -122,7 +122,7 @@ impl Revisits {
         let key = graph.key(event.link);
         let ordered = matches!(event.network, Network::Cd | Network::Mbox);
         self.candidates[1..].iter().all(|&c| {
-            // Under asyn and p2p the candidate with the least name is always minimal.
+            // Under asyn and p2p the candidate with the smallest name is always minimal.
             graph.key(c) > key || (ordered && dominated(graph, locals, event.network, view, c, &self.candidates))
         })
     }

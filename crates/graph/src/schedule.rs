@@ -1,4 +1,5 @@
-//! `next_P`: which process adds the next event (Must §4). The number of executions does not depend on it; the cost does.
+//! The scheduling policy `next_P`: which process adds the next event (Must §4). The number of executions does not depend on it; the cost of
+//! the search does.
 
 use crate::graph::{EventId, Graph};
 use crate::ready::Need;
@@ -9,22 +10,22 @@ use manyworlds_core::{Action, Locals, Policy};
 pub struct Schedule {
     policy: Policy,
     random: SplitMix64,
-    /// Who went on last: mostly it can go on again.
+    /// The thread that was returned last: usually it is enabled again.
     last: u32,
-    /// If the thread that goes on is to receive: the unread sends that it matches, by stamp.
+    /// If the returned thread is at a receive: the unread sends that the receive accepts, by stamp.
     pub candidates: Vec<EventId>,
 }
 
 impl Schedule {
-    /// A schedule at its start.
+    /// Creates a schedule.
     pub fn new(policy: Policy) -> Schedule {
         let seed = if let Policy::Random(seed) = policy { seed } else { 0 };
         Schedule { policy, random: SplitMix64::new(seed), last: 0, candidates: Vec::new() }
     }
 
-    /// The thread that goes on, or none when every process has ended or waits for ever.
+    /// The thread that adds the next event, or `None` if no thread is enabled.
     #[inline]
-    pub fn next<L: Locals>(&mut self, graph: &Graph, locals: &mut L) -> Option<u32> {
+    pub fn next<L: Locals + ?Sized>(&mut self, graph: &Graph, locals: &mut L) -> Option<u32> {
         let mut threads = 0..graph.threads.len() as u32;
         match self.policy {
             Policy::ReceiveLast => {
@@ -42,9 +43,14 @@ impl Schedule {
     }
 }
 
-/// A thread that needs nothing, `last` if it is one; else one whose child has ended; else the youngest that can receive.
+/// A thread that needs nothing, preferably `last`; else the oldest whose join is enabled; else the youngest whose receive is enabled.
 #[inline]
-fn receive_last<L: Locals>(graph: &Graph, locals: &mut L, last: u32, candidates: &mut Vec<EventId>) -> Option<u32> {
+fn receive_last<L: Locals + ?Sized>(
+    graph: &Graph,
+    locals: &mut L,
+    last: u32,
+    candidates: &mut Vec<EventId>,
+) -> Option<u32> {
     let ready = &graph.ready;
     if ready.need(last) == Need::Nothing {
         return Some(last);
@@ -55,9 +61,9 @@ fn receive_last<L: Locals>(graph: &Graph, locals: &mut L, last: u32, candidates:
 }
 
 /// Whether the next event of the thread can be added: a blocking receive needs a message, a join the end of the child.
-/// Writes what a receive could read to `candidates`.
+/// Writes the sends that a receive accepts to `candidates`.
 #[inline]
-fn enabled<L: Locals>(graph: &Graph, locals: &mut L, thread: u32, candidates: &mut Vec<EventId>) -> bool {
+fn enabled<L: Locals + ?Sized>(graph: &Graph, locals: &mut L, thread: u32, candidates: &mut Vec<EventId>) -> bool {
     match graph.threads[thread as usize].next {
         Action::Send { .. } | Action::Spawn { .. } | Action::Choose { .. } => true,
         Action::Join { child } => {

@@ -1,9 +1,10 @@
 //! The depth-first search of Must's Algorithm 1, without recursion.
 //!
-//! A *level* is a graph with the open choices made in it; forward choices (what a receive reads, what a choice answers) are undone and
-//! redone in place. A backward revisit opens a new level with a restricted copy. A level whose last alternative is being explored is
-//! left at once, so the memory is a stack of graphs of polynomial size.
+//! A *level* is a graph with its open choice points. Forward alternatives (the send that a receive reads, the option of a choice) are
+//! explored by undoing and redoing events in place. A backward revisit opens a new level with a restricted copy of the graph. A level
+//! is discarded as soon as its last alternative is taken, so the memory is a stack of graphs of polynomial size.
 
+use crate::addressing;
 use crate::config::{Config, Report};
 use crate::consistency::retain_minimal;
 use crate::graph::{EventId, Graph, NONE};
@@ -13,26 +14,25 @@ use crate::portable::Portable;
 use crate::restrict::Restrict;
 use crate::revisit::Revisits;
 use crate::schedule::Schedule;
-use crate::stray;
 use crate::witness::{self, Culprit};
 use crate::world::{Ending, World};
 use manyworlds_core::{Action, Deadlock, Locals, OBS_END, Progress, StopReason};
 
-/// Events between two looks at the budget, the observer and hungry workers.
+/// Number of events between two calls of the observer.
 const TICK: u64 = 1 << 10;
 
-/// What the alternatives of a frame are.
+/// The kind of alternatives of a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Branch {
-    /// Sends for the receive at `event`; kept in `Level::alternatives`.
+    /// Sends that the receive at `event` may read; stored in `Level::alternatives`.
     Read,
-    /// Answers for the choice at `event`: the numbers `next..end` themselves.
+    /// Options of the choice at `event`: the numbers `next..end` themselves.
     Answer,
-    /// Receives for the send at `event` to revisit; kept in `Level::alternatives`.
+    /// Receives that the send at `event` may revisit; stored in `Level::alternatives`.
     Revisit,
 }
 
-/// A choice point with alternatives left.
+/// A choice point with unexplored alternatives.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     event: EventId,
@@ -42,7 +42,7 @@ struct Frame {
     end: u32,
 }
 
-/// A graph and the open choices made in it.
+/// A graph and its open choice points.
 #[derive(Default)]
 struct Level {
     graph: Graph,
@@ -51,13 +51,15 @@ struct Level {
 }
 
 impl Level {
+    #[inline]
     fn open(&mut self, event: EventId, branch: Branch, first: u32, next: u32, end: u32) {
         if next < end {
             self.frames.push(Frame { event, branch, first, next, end });
         }
     }
 
-    /// Takes the next alternative of the newest frame that has one, and closes frames that have none left.
+    /// Takes the next alternative of the newest frame, and closes the frame if none is left.
+    #[inline]
     fn take(&mut self) -> Option<(Frame, u32)> {
         let frame = self.frames.last_mut()?;
         let taken = *frame;
@@ -84,12 +86,13 @@ impl Level {
         Some((given, alternative))
     }
 
+    #[inline]
     fn alternative(&self, frame: &Frame, i: u32) -> u32 {
         if frame.branch == Branch::Answer { i } else { self.alternatives[i as usize] }
     }
 }
 
-/// One worker.
+/// A worker: one depth-first search.
 pub struct Worker<'a, L: Locals> {
     locals: L,
     config: &'a Config,
@@ -111,7 +114,7 @@ pub struct Worker<'a, L: Locals> {
 }
 
 impl<'a, L: Locals> Worker<'a, L> {
-    /// A worker with nothing to do yet.
+    /// Creates a worker without a task.
     pub fn new(locals: L, config: &'a Config, shared: &'a Shared<'a>) -> Worker<'a, L> {
         let mut report = Report::default();
         let stats = &mut report.stats;
@@ -150,7 +153,7 @@ impl<'a, L: Locals> Worker<'a, L> {
         self.explore(graph);
     }
 
-    /// Explores everything below a graph that another worker handed over.
+    /// Explores everything below a graph that another worker submitted.
     pub fn explore_portable(&mut self, task: &Portable) {
         match task.unpack(&mut self.locals) {
             Ok(graph) => self.explore(graph),
@@ -162,7 +165,7 @@ impl<'a, L: Locals> Worker<'a, L> {
         }
     }
 
-    /// Hands in the figures.
+    /// Returns the report of this worker.
     pub fn finish(mut self) -> Report {
         let local = self.locals.stats();
         self.report.stats.user_steps = local.user_steps;
@@ -185,7 +188,7 @@ impl<'a, L: Locals> Worker<'a, L> {
             match self.schedule.next(&level.graph, &mut self.locals) {
                 Some(thread) if !self.too_deep() => self.extend(thread),
                 next => {
-                    self.finish_world(next.is_some());
+                    self.finish_execution(next.is_some());
                     if !self.backtrack() {
                         break;
                     }
@@ -202,19 +205,21 @@ impl<'a, L: Locals> Worker<'a, L> {
         self.levels.clear();
     }
 
+    #[inline]
     fn too_deep(&self) -> bool {
         let depth = self.levels.last().map_or(0, |level| u64::from(level.graph.len()));
         self.config.budget.depth.is_some_and(|max| depth >= max)
     }
 
-    /// Adds the next event of `thread`, and a frame for what else it could have been.
+    /// Adds the next event of `thread`, and a frame for its alternatives.
+    #[inline]
     fn extend(&mut self, thread: u32) {
         let level = self.levels.last_mut().expect("a level is open while exploring");
         let locals = &mut self.locals;
         let graph = &mut level.graph;
         match graph.threads[thread as usize].next {
-            Action::Send { to, .. } if !stray::knows(graph, thread, to) => {
-                // No event is added. That the process is lost depends on its own past only, so this holds until that is undone.
+            Action::Send { to, .. } if !addressing::may_send_to(graph, thread, to) => {
+                // No event is added. The failure depends only on the causal past of the process, so it holds until an event of that past is undone.
                 graph.fail(thread);
             }
             Action::Send { .. } => {
@@ -251,15 +256,16 @@ impl<'a, L: Locals> Worker<'a, L> {
                     level.alternatives.truncate(first as usize);
                 }
             }
-            _ => unreachable!("the schedule picks processes that can go on"),
+            _ => unreachable!("the schedule returns enabled threads"),
         }
         self.check_failure(thread);
     }
 
     /// Goes to the next unexplored alternative; false if there is none.
+    #[inline]
     fn backtrack(&mut self) -> bool {
-        if self.shared.hungry() {
-            self.feed();
+        if self.shared.wants_tasks() {
+            self.share_work();
         }
         loop {
             let Some(level) = self.levels.last_mut() else { return false };
@@ -303,10 +309,10 @@ impl<'a, L: Locals> Worker<'a, L> {
         self.check_failure(thread);
     }
 
-    /// Gives the oldest open alternative to a worker that has nothing to do.
-    fn feed(&mut self) {
+    /// Gives an alternative of the oldest frame to an idle worker.
+    fn share_work(&mut self) {
         let Some(i) = self.levels.iter().position(|level| !level.frames.is_empty()) else { return };
-        // The newest frame of the newest level is kept: giving it away would only move the work.
+        // The last alternative of the only frame is kept: giving it away would leave this worker without work.
         if i + 1 == self.levels.len() && self.levels[i].frames.len() == 1 {
             let frame = self.levels[i].frames[0];
             if frame.end - frame.next < 2 {
@@ -315,7 +321,7 @@ impl<'a, L: Locals> Worker<'a, L> {
         }
         let level = &mut self.levels[i];
         let Some((frame, alternative)) = level.give() else { return };
-        // The event that the alternative adds; whoever takes the task only rebuilds it.
+        // Counts the event that the alternative adds: the worker that takes the task does not count rebuilt events.
         *self.report.stats.events.get_or_insert(0) += 1;
         let task = match frame.branch {
             Branch::Revisit => {
@@ -331,12 +337,12 @@ impl<'a, L: Locals> Worker<'a, L> {
         self.shared.submit(task);
     }
 
-    /// No process can go on (or the execution was `cut` off): classifies the execution and counts it.
-    fn finish_world(&mut self, cut: bool) {
+    /// Classifies and counts an execution in which no process is enabled, or that was `cut` off at the depth limit.
+    fn finish_execution(&mut self, cut: bool) {
         if let Some(max) = self.config.budget.executions
             && !self.shared.claim_execution(max)
         {
-            // Only now is it certain that there are more executions than allowed.
+            // The run stops here and not at execution number `max`: only now is it certain that there are more executions than allowed.
             return self.shared.stop(StopReason::MaxExecutions);
         }
         let graph = &self.levels.last().expect("a level is open while exploring").graph;
@@ -370,10 +376,10 @@ impl<'a, L: Locals> Worker<'a, L> {
         }
     }
 
-    /// Tells the others how many executions were finished since the last time.
+    /// Adds the executions finished since the last call to the shared count.
     fn publish(&mut self) {
         let finished = std::mem::take(&mut self.finished);
-        // With a budget each one was claimed before.
+        // With a budget, `claim_execution` has counted each execution already.
         if self.config.budget.executions.is_none() {
             self.shared.add_executions(finished);
         }
@@ -385,7 +391,7 @@ impl<'a, L: Locals> Worker<'a, L> {
         }
     }
 
-    /// Stops the run if `thread` has just failed, unless violations are to be counted: then the execution goes on to its end, so that
+    /// Stops the run if `thread` has just failed, unless violations are to be counted: then the execution continues to its end, so that
     /// the count does not depend on the schedule.
     #[inline]
     fn check_failure(&mut self, thread: u32) {
@@ -398,11 +404,11 @@ impl<'a, L: Locals> Worker<'a, L> {
         }
     }
 
-    /// Keeps the shortest trace of a violation in the current graph, and ends the run unless violations are to be counted.
+    /// Records the trace of a violation in the current graph if it is the shortest so far, and ends the run unless violations are to be counted.
     fn violation(&mut self, culprit: &Culprit) {
         let graph = &self.levels.last().expect("a level is open while exploring").graph;
         let length = witness::length(graph, culprit);
-        // Most violations of a run are no shorter than the first, and a trace takes longer to write than its execution to explore.
+        // The length is computed first: most violations are not shorter than the first, and writing a trace takes longer than exploring its execution.
         if self.report.counterexample.as_ref().is_none_or(|best| length < best.steps.len()) {
             let trace = witness::trace(graph, &self.locals, culprit);
             debug_assert_eq!(trace.steps.len(), length);
@@ -413,7 +419,7 @@ impl<'a, L: Locals> Worker<'a, L> {
         }
     }
 
-    /// Samples the current execution, if that is due: user code must be isolated and deterministic.
+    /// Checks that user code is isolated and deterministic on the current execution, if a sample is due.
     fn sample(&mut self) {
         let events = self.report.stats.events.unwrap_or(0) + TICK - self.until_tick;
         if self.isolation.is_due(events) {
@@ -421,7 +427,7 @@ impl<'a, L: Locals> Worker<'a, L> {
         }
     }
 
-    /// Runs the current execution again, and ends the run if that shows that the model is invalid.
+    /// Reruns the current execution, and ends the run if that shows that the model is invalid.
     fn check_isolation(&mut self) {
         let graph = &self.levels.last().expect("a level is open while exploring").graph;
         if let Some(invalid) = self.isolation.check(graph, &mut self.locals) {
@@ -439,6 +445,7 @@ impl<'a, L: Locals> Worker<'a, L> {
         self.locals.trim(&mut live);
     }
 
+    #[inline]
     fn tick(&mut self) {
         *self.report.stats.events.get_or_insert(0) += TICK;
         self.until_tick = TICK;
@@ -449,12 +456,12 @@ impl<'a, L: Locals> Worker<'a, L> {
         }
     }
 
-    /// The part of the tree behind us, if all alternatives of a choice weigh the same.
+    /// An estimate of the explored fraction of the search tree, in which all alternatives of a frame have equal weight.
     fn done(&self) -> f64 {
         let (mut done, mut weight) = (0.0, 1.0);
         for frame in self.levels.iter().flat_map(|level| &level.frames) {
             let base = if frame.branch == Branch::Answer { 0 } else { frame.first };
-            // A send's own continuation comes before its revisits: one more alternative than listed.
+            // The continuation without a revisit comes first: a send has one more alternative than its frame lists.
             let extra = u32::from(frame.branch == Branch::Revisit);
             let total = f64::from(frame.end - base + extra);
             done += weight * f64::from(frame.next - base + extra - 1) / total;
@@ -464,7 +471,7 @@ impl<'a, L: Locals> Worker<'a, L> {
     }
 }
 
-/// How an execution ended in which nobody can go on, and who is to blame if it should not have.
+/// The ending of an execution in which no process is enabled, and the cause if the ending is a violation.
 fn classify<L: Locals>(graph: &Graph, locals: &mut L, deadlock: Deadlock) -> (Ending, Option<Culprit>) {
     if graph.ready.all_ended() {
         return (Ending::Complete, None);
@@ -488,12 +495,12 @@ fn classify<L: Locals>(graph: &Graph, locals: &mut L, deadlock: Deadlock) -> (En
     if stuck {
         return (Ending::Blocked, None);
     }
-    if let Some(objection) = end_monitors(graph, locals) {
-        return (Ending::Violating, Some(objection));
+    if let Some(culprit) = end_monitors(graph, locals) {
+        return (Ending::Violating, Some(culprit));
     }
     let mut nodes = graph.threads.iter().map(|th| (th.proc, th.cursor.node));
     if let Some(violation) = locals.at_end(&mut nodes) {
-        return (Ending::Violating, Some(Culprit::World(violation)));
+        return (Ending::Violating, Some(Culprit::Execution(violation)));
     }
     match (waits, deadlock) {
         (false, _) => (Ending::Complete, None),
@@ -502,7 +509,7 @@ fn classify<L: Locals>(graph: &Graph, locals: &mut L, deadlock: Deadlock) -> (En
     }
 }
 
-/// Tells the monitors that the run is over; the first that objects.
+/// Runs the checks of the monitors at the end of the execution; returns the first failure.
 fn end_monitors<L: Locals>(graph: &Graph, locals: &mut L) -> Option<Culprit> {
     let monitors = graph.threads.iter().zip(0..).filter(|(th, _)| th.monitor);
     for (th, t) in monitors.filter(|(th, _)| matches!(th.next, Action::Recv { .. })) {
@@ -515,5 +522,5 @@ fn end_monitors<L: Locals>(graph: &Graph, locals: &mut L) -> Option<Culprit> {
 }
 
 fn failed<L: Locals>(graph: &Graph, locals: &L, thread: u32) -> Culprit {
-    Culprit::Process(thread, stray::failure(graph, locals, thread).expect("a failed process has a failure"))
+    Culprit::Process(thread, addressing::failure(graph, locals, thread).expect("a failed process has a failure"))
 }

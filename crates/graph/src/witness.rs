@@ -1,4 +1,4 @@
-//! From an execution graph to a [`Trace`]: what led to a violation, causes before effects, and nothing that did not matter.
+//! Conversion of a violating execution graph to a [`Trace`]: the events that the violation depends on, causes before effects.
 
 use crate::graph::{Event, EventId, Graph, Kind, NONE, Thread};
 use crate::world::{Ending, EventName, World, WorldEvent};
@@ -8,22 +8,22 @@ use manyworlds_core::{
 };
 use std::collections::HashMap;
 
-/// Who is to blame.
+/// The cause of a violation.
 #[derive(Clone, Debug)]
 pub enum Culprit {
-    /// A process failed where it stands.
+    /// A process failed at its cursor.
     Process(u32, Failure),
-    /// A monitor objected to the end of the run.
+    /// A monitor failed in its check at the end of the execution.
     AtEnd(u32, Failure),
-    /// Processes wait for ever.
+    /// Processes wait forever.
     Deadlock,
-    /// The whole execution, now that it is finished.
-    World(Violation),
-    /// No single process of this graph.
+    /// A property of the whole finished execution does not hold.
+    Execution(Violation),
+    /// The program failed, but the failure belongs to no process of this graph.
     Program(Failure),
 }
 
-/// The events that `keep` lets through, causes before effects and otherwise by stamp. `source` says what a receive reads.
+/// The events for which `keep` holds, causes before effects and otherwise by stamp. `source` returns the send that a receive reads.
 pub fn causal_order(
     graph: &Graph,
     keep: impl Fn(EventId) -> bool,
@@ -54,7 +54,7 @@ pub fn causal_order(
     order
 }
 
-/// The events that come directly before `e`, or `NONE`.
+/// The direct predecessors of `e` in porf; `NONE` for one that does not exist.
 fn causes(graph: &Graph, e: EventId, source: impl Fn(EventId) -> EventId) -> [EventId; 2] {
     let event = graph.event(e);
     let th = &graph.threads[event.thread as usize];
@@ -67,7 +67,7 @@ fn causes(graph: &Graph, e: EventId, source: impl Fn(EventId) -> EventId) -> [Ev
     [before, other]
 }
 
-/// Whether an event matters: what a process did depends on its causes only, the end of a run on all.
+/// Whether an event is part of the trace. The failure of a process depends only on the events porf-before it; other violations depend on all events.
 fn matters(graph: &Graph, culprit: &Culprit) -> impl Fn(EventId) -> bool {
     let last = match culprit {
         Culprit::Process(t, _) => {
@@ -79,33 +79,33 @@ fn matters(graph: &Graph, culprit: &Culprit) -> impl Fn(EventId) -> bool {
     move |e| last.is_none_or(|last| last != NONE && graph.porf(e, last))
 }
 
-/// The processes that wait, and should not for ever.
+/// The processes that wait and are not daemons.
 fn waiting(graph: &Graph) -> impl Iterator<Item = (u32, &Thread)> {
     let waits = |th: &Thread| !th.daemon && matches!(th.next, Action::Recv { .. } | Action::Join { .. });
     (0..).zip(&graph.threads).filter(move |(_, th)| waits(th))
 }
 
-/// How many steps the [`trace`] of a violation has.
+/// The number of steps in the [`trace`] of a violation.
 pub fn length(graph: &Graph, culprit: &Culprit) -> usize {
     let matters = matters(graph, culprit);
     let closing = match culprit {
         Culprit::Process(..) | Culprit::AtEnd(..) => 1,
         Culprit::Deadlock => waiting(graph).count(),
-        Culprit::Program(_) | Culprit::World(_) => 0,
+        Culprit::Program(_) | Culprit::Execution(_) => 0,
     };
     (0..graph.len()).filter(|&e| matters(e)).count() + closing
 }
 
-/// The trace of a violation. Model, parameters, engine and network are for the caller to fill in.
-pub fn trace<L: Locals>(graph: &Graph, locals: &L, culprit: &Culprit) -> Trace {
+/// The trace of a violation. The caller fills in model, parameters, engine and network.
+pub fn trace(graph: &Graph, locals: &dyn Locals, culprit: &Culprit) -> Trace {
     let order = causal_order(graph, matters(graph, culprit), |e| graph.event(e).link);
     let mut writer = Writer::new(graph, locals, order);
     writer.write();
     writer.close(culprit)
 }
 
-/// The name that the program gave to a process, or one made of its id.
-pub fn process_name<L: Locals>(graph: &Graph, locals: &L, thread: usize) -> String {
+/// The name that the program gave to a process, or a name derived from its pid.
+pub fn process_name(graph: &Graph, locals: &dyn Locals, thread: usize) -> String {
     let th = &graph.threads[thread];
     let name = match th.spawner {
         NONE => locals.root_name(th.proc),
@@ -117,23 +117,23 @@ pub fn process_name<L: Locals>(graph: &Graph, locals: &L, thread: usize) -> Stri
     if name.is_empty() { format!("p{}", th.pid) } else { name }
 }
 
-struct Writer<'g, L> {
+struct Writer<'g> {
     graph: &'g Graph,
-    locals: &'g L,
+    locals: &'g dyn Locals,
     order: Vec<EventId>,
-    /// Step of an event.
+    /// The step of each event.
     place: Vec<usize>,
-    /// Trace process of a thread.
+    /// The trace process of each thread.
     process: Vec<usize>,
     processes: Vec<TraceProcess>,
     steps: Vec<TraceStep>,
     messages: Vec<TraceMessage>,
-    /// The message that a value is.
+    /// The index in `messages` of each value.
     numbers: HashMap<ValueId, usize>,
 }
 
-impl<'g, L: Locals> Writer<'g, L> {
-    fn new(graph: &'g Graph, locals: &'g L, order: Vec<EventId>) -> Self {
+impl<'g> Writer<'g> {
+    fn new(graph: &'g Graph, locals: &'g dyn Locals, order: Vec<EventId>) -> Self {
         let mut place = vec![usize::MAX; graph.events.len()];
         for (i, &e) in order.iter().enumerate() {
             place[e as usize] = i;
@@ -193,7 +193,7 @@ impl<'g, L: Locals> Writer<'g, L> {
         }
     }
 
-    /// The local state after an event, if it differs from the one before, or is the first that can be told.
+    /// The local state after an event, if it differs from the previous state or is the first that can be shown.
     fn changed_state(&self, event: &Event) -> Option<ValueTree> {
         let th = &self.graph.threads[event.thread as usize];
         let next = th.events.get(event.index as usize + 1).map_or(th.cursor, |&e| self.graph.event(e).at);
@@ -201,7 +201,7 @@ impl<'g, L: Locals> Writer<'g, L> {
             return None;
         }
         let after = self.locals.state(next.node)?;
-        // A node that only waits for a choice has no state of its own: the one before it counts.
+        // A node that only waits for a choice has no state of its own: compare with the last state before it.
         let earlier = th.events[..=event.index as usize].iter().rev().map(|&e| self.graph.event(e).at.node);
         let before = earlier.clone().find_map(|node| self.locals.state(node));
         let first = earlier.clone().all(|node| node == event.at.node);
@@ -211,7 +211,7 @@ impl<'g, L: Locals> Writer<'g, L> {
         self.locals.show_state(next.node).map(|state| ValueTree::parse(&state))
     }
 
-    /// The number of a message. Values are interned: equal ones have one id, and others have not, whatever they look like.
+    /// The index of a message. Values are interned: two values have the same id iff they are equal, even if unequal values are displayed alike.
     fn message(&mut self, value: u32) -> usize {
         let (locals, messages) = (self.locals, &mut self.messages);
         *self.numbers.entry(ValueId(value)).or_insert_with(|| {
@@ -240,7 +240,7 @@ impl<'g, L: Locals> Writer<'g, L> {
                     Detail::MayLose(pid) => self.process_of(pid),
                     _ => None,
                 };
-                // It was never sent, so it is not a value of the table.
+                // A lost message was never sent, so it has no id in the table of values.
                 let shown = self.locals.show_choice(event.at.node, event.value);
                 self.messages.push(TraceMessage::shown(&shown));
                 StepKind::Lose { lost: true, message: Some(self.messages.len() - 1), to }
@@ -265,7 +265,7 @@ impl<'g, L: Locals> Writer<'g, L> {
             Culprit::Process(t, failure) | Culprit::AtEnd(t, failure) => self.blame(*t, failure),
             Culprit::Program(failure) => violation(failure, None, false),
             Culprit::Deadlock => self.blame_deadlock(),
-            Culprit::World(violation) => violation.clone(),
+            Culprit::Execution(violation) => violation.clone(),
         };
         let mut trace = Trace::new(violation, self.processes);
         trace.engine = Engine::Must;

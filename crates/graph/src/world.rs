@@ -1,15 +1,15 @@
-//! A finished execution in canonical form: what each process did, by stable names. Two explorations of the same world
-//! give equal [`World`]s whatever the order in which they added its events; this is the yardstick (reads-from
-//! equivalence) that engines are compared by.
+//! Finished executions in canonical form: the events of each process, under stable names. Executions that are reads-from
+//! equivalent have equal [`World`]s, whatever the order in which an engine added their events. Engines are compared by the sets of worlds
+//! they find.
 
 use manyworlds_core::{Network, Pid};
 
-/// Names event number `index` (from 0) of process `pid`.
+/// The stable name of an event: its process and its index (from 0) among the events of that process.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct EventName {
     /// The process.
     pub pid: Pid,
-    /// Its event.
+    /// The index of the event.
     pub index: u32,
 }
 
@@ -18,9 +18,9 @@ pub struct EventName {
 pub enum WorldEvent {
     /// A send to a process. The value follows from the sender's history.
     Send(Pid, Network),
-    /// A receive and the send it read, or `None` for a time-out.
+    /// A receive and the send it reads, or `None` for a time-out.
     Recv(Option<EventName>),
-    /// A choice and its answer.
+    /// A choice and the chosen option.
     Choose(u32),
     /// The start of a process.
     Spawn(Pid),
@@ -31,17 +31,17 @@ pub enum WorldEvent {
 /// How an execution ended.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Ending {
-    /// Every process that is no daemon ran to its end.
+    /// Every process that is not a daemon ran to its end.
     Complete,
-    /// Some process waits for ever, or gave up at an assumption.
+    /// Some process waits forever, or is stuck at an assumption.
     Blocked,
     /// Some process or monitor failed, or a forbidden deadlock was reached.
     Violating,
-    /// Some process was cut off by a bound.
+    /// Some process reached a bound.
     Truncated,
 }
 
-/// A finished execution.
+/// A finished execution in canonical form.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct World {
     /// How it ended.

@@ -1,4 +1,5 @@
-//! Why a history is not linearizable: its longest linearizable prefix, the operation that ends it, and a small set of operations that contradict each other.
+//! Explanations of non-linearizable histories: the longest linearizable prefix, the operation whose return ends it, and a small set of
+//! operations that contradict each other.
 
 use crate::check::{Found, Known, Options, Subject, check_part};
 use crate::minimize::minimize;
@@ -6,33 +7,34 @@ use manyworlds_core::{Observer, Progress, StopReason};
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Why a history is not linearizable, or not sequentially consistent. Operations are given by their numbers.
+/// Why a history is not linearizable, or not sequentially consistent. Operations are given by their indices in the history.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Explanation {
-    /// An order of the longest prefix that can be explained, of the part (the key) that cannot. Empty also where it takes too long to see one.
+    /// An order of the longest consistent prefix, for the key whose operations are inconsistent. Also empty if it takes too long to compute.
     pub prefix: Vec<usize>,
-    /// The operations that cannot be placed: the one whose response ends that prefix; without real time, all that should come next.
+    /// The operations that cannot be placed: for linearizability the operation whose return ends the prefix, for sequential consistency the next
+    /// operation of each process.
     pub stuck: Vec<usize>,
-    /// Operations that are not linearizable by themselves. `None` if [`Options::explain`] is off.
+    /// A subset of the operations that is inconsistent by itself. `None` if [`Options::explain`] is off.
     pub minimal: Option<Vec<usize>>,
-    /// Whether it is known that without any one of the `minimal` operations the others are linearizable. If not, it would have taken too long.
+    /// Whether `minimal` is known to be minimal: removing any one operation makes the others consistent. False if it takes too long to decide.
     pub is_minimal: bool,
-    /// Operations whose times and responses contradict each other even if every other operation is pending: it took effect
-    /// whenever that helps, or never. A smaller set has no such contradiction (unless it takes too long to see). This says more than
-    /// `minimal`, which is often just a read of a value whose write was left out. `None` if no contradiction was found near what is stuck.
+    /// Operations whose times and responses contradict each other even if every other operation is pending, so that it may take effect at any
+    /// time after its invocation or never. No smaller subset has such a contradiction (unless it takes too long to decide). The core is more informative
+    /// than `minimal`, which is often just a read of a value whose write was removed. `None` if no contradiction was found near the stuck operations.
     pub core: Option<Vec<usize>>,
 }
 
-/// Explains why a part of a history has no order.
+/// Explains why a part of a history is inconsistent.
 pub(crate) fn explain(subject: &dyn Subject, part: &[usize], found: Found, options: &Options) -> Explanation {
     let (prefix, stuck, cause) = match found {
         Found::Stuck(number) => longest(subject, part, number, options),
         Found::Never => {
             let stuck = first_stuck(subject, part, options);
-            longest(subject, part, stuck, &Options { observer: &Patience::new(options, FOR_PREFIX), ..*options })
+            longest(subject, part, stuck, &Options { observer: &TickLimit::new(options, PREFIX_TICKS), ..*options })
         }
         Found::Dead { order, stuck } => (order, stuck, part.to_vec()),
-        Found::Order(_) | Found::Stopped => unreachable!("there is nothing to explain"),
+        Found::Order(_) | Found::Stopped => unreachable!("only a violation is explained"),
     };
     let mut explanation = Explanation { prefix, stuck, ..Explanation::default() };
     if options.explain {
@@ -44,30 +46,30 @@ pub(crate) fn explain(subject: &dyn Subject, part: &[usize], found: Found, optio
     explanation
 }
 
-/// How many operations the checks of one search for a part may look at, all together: enough for any history of some hundred operations.
+/// The limit on the total number of operations in all checks of one minimization: enough for any history of some hundred operations.
 const EFFORT: usize = 2_000_000;
 /// A larger core is not reported: it does not help a reader.
 const LARGEST_CORE: usize = 512;
 
-/// Why a search for a smaller part ended early.
-enum Tired {
-    /// It took too long.
+/// Why a minimization ended early.
+enum Interrupted {
+    /// The effort is used up.
     Effort,
-    /// The observer stopped it.
+    /// The observer stopped a check.
     Stopped,
 }
 
-/// What is left of the effort.
+/// The remaining effort.
 struct Effort(usize);
 
 impl Effort {
-    fn spend(&mut self, operations: usize) -> Result<(), Tired> {
-        self.0 = self.0.checked_sub(operations).ok_or(Tired::Effort)?;
+    fn spend(&mut self, operations: usize) -> Result<(), Interrupted> {
+        self.0 = self.0.checked_sub(operations).ok_or(Interrupted::Effort)?;
         Ok(())
     }
 }
 
-/// The operations that are stuck, then the others, those that were invoked nearest to them first.
+/// The stuck operations, then the others by distance of their invocations from that of the first stuck operation.
 fn by_distance(subject: &dyn Subject, cause: &[usize], stuck: &[usize]) -> Vec<usize> {
     let spans = subject.spans();
     let centre = stuck.first().map_or(0, |&number| spans[number].invoked);
@@ -76,13 +78,13 @@ fn by_distance(subject: &dyn Subject, cause: &[usize], stuck: &[usize]) -> Vec<u
     near
 }
 
-/// Neighbourhoods of what is stuck, ever larger, until one is bad; then what of it is needed. All of `near` is known to be bad. What is
-/// left is bad, whether it is minimal or not; `None` if nothing smaller than `most` is.
+/// Checks prefixes of `near` of doubling length until one is bad (inconsistent), and minimizes that prefix. The whole of `near` is known to be
+/// bad. The returned set is bad even if it is not minimal; `None` if no bad prefix of at most `most` operations was found.
 fn minimal_near(
     near: &[usize],
     most: usize,
-    bad: &mut dyn FnMut(&[usize]) -> Result<bool, Tired>,
-) -> (Option<Vec<usize>>, Result<(), Tired>) {
+    bad: &mut dyn FnMut(&[usize]) -> Result<bool, Interrupted>,
+) -> (Option<Vec<usize>>, Result<(), Interrupted>) {
     let nearest = |size: usize| {
         let mut some = near[..size].to_vec();
         some.sort_unstable();
@@ -104,26 +106,26 @@ fn minimal_near(
     (Some(kept), done)
 }
 
-/// The first operation at whose return there is no order any more, by halves: there is none at the last return. Where that takes too long to see, a later
-/// one at whose return it is easy.
+/// The first operation whose return makes the history inconsistent, by binary search: the history is inconsistent at the last return. If a check is
+/// too expensive, a later operation at whose return the inconsistency is easier to decide.
 fn first_stuck(subject: &dyn Subject, part: &[usize], options: &Options) -> usize {
     let spans = subject.spans();
     let mut returns: Vec<(usize, usize)> =
         part.iter().filter_map(|&number| Some((spans[number].returned?, number))).collect();
     returns.sort_unstable();
     let is_bad_at = |&(returned, number): &(usize, usize)| {
-        let options = Options { observer: &Patience::new(options, FOR_PREFIX), ..*options };
+        let options = Options { observer: &TickLimit::new(options, PREFIX_TICKS), ..*options };
         is_bad(check_before(subject, part, (returned, number + 1), &options).1).unwrap_or(false)
     };
     let mut first = returns.len() - 1;
-    // What is hard to see may hide between what is easy.
+    // A check that was given up counts as consistent, so the predicate need not be monotone: repeat while an earlier return is inconsistent.
     while first > 0 && is_bad_at(&returns[first - 1]) {
         first = returns[..first - 1].partition_point(|returned| !is_bad_at(returned));
     }
     returns[first].1
 }
 
-/// An order of everything up to the return of an operation, the operation, and what was invoked before its return.
+/// A linearization of the history up to the return of an operation, the operation, and the operations invoked before its return.
 fn longest(
     subject: &dyn Subject,
     part: &[usize],
@@ -134,14 +136,14 @@ fn longest(
     let (cause, found) = check_before(subject, part, (end, stuck), options);
     let prefix = match found {
         Found::Order(order) => order,
-        // It was stopped here.
+        // The check was stopped.
         _ => Vec::new(),
     };
     (prefix, vec![stuck], cause)
 }
 
-/// Checks a history that ends before a return: at this position, of the operation with this number. Also gives the operations that were invoked by then.
-/// What is still open there may or may not have taken effect; if it did, it was with the response that came later.
+/// Checks the prefix of a history that ends before the return at position `end.0` of operation `end.1`. Also returns the operations invoked in that
+/// prefix. An operation open at its end may or may not have taken effect; if it has, then with its later response.
 fn check_before(subject: &dyn Subject, part: &[usize], end: (usize, usize), options: &Options) -> (Vec<usize>, Found) {
     let spans = subject.spans();
     let invoked: Vec<usize> = part.iter().copied().filter(|&number| spans[number].invoked <= end.0).collect();
@@ -154,8 +156,8 @@ fn check_before(subject: &dyn Subject, part: &[usize], end: (usize, usize), opti
     (invoked, found)
 }
 
-/// Removing an operation means that it never was.
-fn smallest(subject: &dyn Subject, near: &[usize], options: &Options) -> (Vec<usize>, Result<(), Tired>) {
+/// Minimizes an inconsistent set of operations, where the others are removed from the history.
+fn smallest(subject: &dyn Subject, near: &[usize], options: &Options) -> (Vec<usize>, Result<(), Interrupted>) {
     let mut effort = Effort(EFFORT);
     let (found, done) = minimal_near(near, near.len(), &mut |kept| {
         effort.spend(kept.len())?;
@@ -169,7 +171,7 @@ fn smallest(subject: &dyn Subject, near: &[usize], options: &Options) -> (Vec<us
     (found.unwrap_or_else(all), done)
 }
 
-/// Removing an operation means that nothing but its invocation is known.
+/// Minimizes a contradictory set of operations, where of the others nothing but the invocation is known.
 fn core(subject: &dyn Subject, part: &[usize], near: &[usize], options: &Options) -> Option<Vec<usize>> {
     let place_of: FxHashMap<usize, usize> = part.iter().enumerate().map(|(at, &number)| (number, at)).collect();
     let free: Vec<Known> = part.iter().map(|&number| Known { number, returned: None, response: false }).collect();
@@ -177,46 +179,46 @@ fn core(subject: &dyn Subject, part: &[usize], near: &[usize], options: &Options
     let (found, _) = minimal_near(near, LARGEST_CORE, &mut |kept| {
         let mut looser = free.clone();
         kept.iter().for_each(|&number| looser[place_of[&number]] = subject.known(number));
-        let patience = Patience::new(options, PATIENCE);
-        let found = check_part(subject, &looser, options.consistency, &patience).0;
-        effort.spend(part.len() + patience.spent() * WORK)?;
+        let limit = TickLimit::new(options, CORE_TICKS);
+        let found = check_part(subject, &looser, options.consistency, &limit).0;
+        effort.spend(part.len() + limit.spent() * TICK_EFFORT)?;
         match found {
-            // Not decided within the limit: keep the operations that were to be left out.
-            Found::Stopped if patience.is_over() => Ok(false),
+            // Not decided within the limit: keep the operations whose removal was tried.
+            Found::Stopped if limit.is_over() => Ok(false),
             found => is_bad(found),
         }
     });
     found
 }
 
-fn is_bad(found: Found) -> Result<bool, Tired> {
+fn is_bad(found: Found) -> Result<bool, Interrupted> {
     match found {
-        Found::Stopped => Err(Tired::Stopped),
+        Found::Stopped => Err(Interrupted::Stopped),
         Found::Order(_) => Ok(false),
         Found::Stuck(_) | Found::Never | Found::Dead { .. } => Ok(true),
     }
 }
 
-/// How many ticks a search for a core may take.
-const PATIENCE: u32 = 4;
-/// The same of a search for a prefix that has an order; there are few of them.
-const FOR_PREFIX: u32 = 128;
-/// What a search does in between is worth looking at so many operations.
-const WORK: usize = 4_096;
+/// The limit on the ticks of one check in the search for a core.
+const CORE_TICKS: u32 = 4;
+/// The limit on the ticks of one check of a prefix; there are few of these checks.
+const PREFIX_TICKS: u32 = 128;
+/// The effort that one tick counts as, in operations.
+const TICK_EFFORT: usize = 4_096;
 
-/// An observer that stops a search after some ticks: a count and not a time, so that the answer is always the same.
-struct Patience<'o> {
+/// An observer that stops a check after a number of ticks. A count and not a duration, so that the result is deterministic.
+struct TickLimit<'o> {
     inner: &'o dyn Observer,
     ticks: AtomicU32,
 }
 
-impl<'o> Patience<'o> {
-    fn new(options: &Options<'o>, ticks: u32) -> Patience<'o> {
-        Patience { inner: options.observer, ticks: AtomicU32::new(ticks) }
+impl<'o> TickLimit<'o> {
+    fn new(options: &Options<'o>, ticks: u32) -> TickLimit<'o> {
+        TickLimit { inner: options.observer, ticks: AtomicU32::new(ticks) }
     }
 
     fn spent(&self) -> usize {
-        (PATIENCE - self.ticks.load(Ordering::Relaxed)) as usize
+        (CORE_TICKS - self.ticks.load(Ordering::Relaxed)) as usize
     }
 
     fn is_over(&self) -> bool {
@@ -224,7 +226,7 @@ impl<'o> Patience<'o> {
     }
 }
 
-impl Observer for Patience<'_> {
+impl Observer for TickLimit<'_> {
     fn tick(&self, progress: &Progress) -> Option<StopReason> {
         let left = self.ticks.load(Ordering::Relaxed).saturating_sub(1);
         self.ticks.store(left, Ordering::Relaxed);
@@ -237,7 +239,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn neighbourhoods_grow_until_one_is_bad() {
+    fn prefixes_grow_until_one_is_bad() {
         let near: Vec<usize> = (0..100).rev().collect();
         let bad = |kept: &[usize]| kept.contains(&90) && kept.contains(&99);
         let mut farthest = 99;
@@ -247,17 +249,17 @@ mod tests {
         });
         assert!(done.is_ok());
         assert_eq!(found, Some(vec![90, 99]));
-        assert_eq!(farthest, 84, "the others were never looked at");
-        // Nothing small enough.
+        assert_eq!(farthest, 84, "the others were never checked");
+        // No bad prefix is small enough.
         let (found, done) = minimal_near(&near, 8, &mut |kept| Ok(bad(kept)));
         assert!(found.is_none() && done.is_ok());
-        // All of them are known to be bad.
+        // The whole list is bad.
         let (found, _) = minimal_near(&near[..3], 3, &mut |kept| Ok(kept.len() == 3));
         assert_eq!(found, Some(vec![97, 98, 99]));
     }
 
     #[test]
-    fn what_is_found_when_the_effort_ends_is_bad() {
+    fn a_set_found_when_the_effort_ends_is_bad() {
         let near: Vec<usize> = (0..8).collect();
         let mut effort = Effort(12);
         let (found, done) = minimal_near(&near, 8, &mut |kept| {

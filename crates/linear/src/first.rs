@@ -1,14 +1,15 @@
-//! The first response of a history that no order explains, judged from the events up to it alone.
+//! The first return at which a history stops being linearizable, decided from the events up to that return alone.
 //!
-//! [`check`](crate::check) knows the whole history. There a response that comes late says what an operation did while it was open; so the
-//! prefix that it can explain may be shorter.
+//! [`check`](crate::check) uses the whole history: a late response constrains the effect of an operation while it was still open, so the
+//! linearizable prefix that `check` reports may be shorter.
 
 use crate::check::{Options, Verdict, check_with};
 use crate::explain::Explanation;
 use crate::history::{History, Operation};
 use crate::spec::Spec;
 
-/// The first return that cannot be explained, and why, with an order that explains what came before it. `None` if all can be.
+/// The first return that makes the history non-linearizable, with an explanation and a linearization of the history before it. `None` if there is
+/// none.
 pub fn first_impossible<S: Spec>(spec: &S, operations: &[Operation<S::Operation, S::Response>]) -> Option<Explanation> {
     let check = |operations| check_with(spec, &History::from_operations(operations), &Options::default()).verdict;
     let mut ends: Vec<usize> = operations.iter().filter_map(|operation| operation.returned).collect();
@@ -20,7 +21,8 @@ pub fn first_impossible<S: Spec>(spec: &S, operations: &[Operation<S::Operation,
             Verdict::Violated(mut explanation) => {
                 let returns = |number: &usize| operations[*number].returned == Some(end);
                 explanation.stuck = (0..operations.len()).filter(returns).collect();
-                // Better one in which the impossible operation has no place; but others may have seen what it did.
+                // Prefer a linearization in which the stuck operation takes effect with its own response or not at all. There may be none: other
+                // operations may have observed an effect of the stuck operation.
                 explanation.prefix = match check(until(operations, before, &explanation.stuck)) {
                     Verdict::Consistent(without) => without,
                     _ => order,
@@ -33,8 +35,8 @@ pub fn first_impossible<S: Spec>(spec: &S, operations: &[Operation<S::Operation,
     None
 }
 
-/// The history up to a return, under the same numbers: what is invoked later may just never take effect. What is open then has no response yet,
-/// except for some that took effect with theirs if at all.
+/// The history up to a return, with the same indices: operations invoked later are kept as pending, and need not take effect. Operations open at the
+/// return have no response, except those in `answered`, which take effect with their response if at all.
 fn until<O: Clone, R: Clone>(operations: &[Operation<O, R>], end: usize, answered: &[usize]) -> Vec<Operation<O, R>> {
     let cut = |(number, operation): (usize, &Operation<O, R>)| match operation.returned {
         Some(returned) if returned <= end => operation.clone(),
@@ -58,13 +60,13 @@ mod tests {
     }
 
     #[test]
-    fn the_first_return_without_an_order_is_found_and_what_comes_later_does_not_matter() {
+    fn the_first_return_without_an_order_is_found_whatever_comes_later() {
         let spec = Register::new(0u8);
         let mut operations = vec![
             operation(0, Op::Write(1), Response::Written, 0, 2),
             operation(1, Op::Read, Response::Read(0), 1, 3),
             operation(1, Op::Read, Response::Read(0), 4, 6),
-            // Wrong too, but later.
+            // Impossible as well, but later.
             operation(0, Op::Read, Response::Read(7), 5, 7),
         ];
         let why = first_impossible(&spec, &operations).unwrap();
@@ -77,13 +79,13 @@ mod tests {
     }
 
     #[test]
-    fn a_late_response_is_what_is_wrong_even_if_others_have_seen_what_it_did() {
+    fn a_late_response_is_stuck_even_if_other_operations_observed_its_effect() {
         let operations = vec![
             operation(0, Count::FetchAdd(1), Counted::Count(5), 0, 3),
             operation(1, Count::Read, Counted::Count(1), 1, 2),
         ];
         let whole = crate::check(&Counter::new(0), &History::from_operations(operations.clone()));
-        assert_eq!(whole.explanation().unwrap().stuck, [1], "who knows that 5 comes cannot explain the read");
+        assert_eq!(whole.explanation().unwrap().stuck, [1], "with the later response 5, the read cannot be explained");
         let why = first_impossible(&Counter::new(0), &operations).unwrap();
         assert_eq!((why.stuck, why.prefix), (vec![0], vec![0, 1]));
     }

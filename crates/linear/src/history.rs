@@ -1,4 +1,4 @@
-//! Concurrent histories: which process invoked which operation when, and which response it got when.
+//! Concurrent histories: the operations of each process, with their responses and the times of invocations and returns.
 
 use rustc_hash::FxHashMap;
 use std::fmt;
@@ -6,31 +6,31 @@ use std::fmt;
 /// One operation of a history.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Operation<O, R> {
-    /// The process that invoked it.
+    /// The process that invoked the operation.
     pub process: usize,
-    /// What was invoked.
+    /// The invoked operation.
     pub operation: O,
-    /// When it was invoked: a position in the order of all events.
+    /// The time of the invocation: a position in the order of all events.
     pub invoked: usize,
-    /// When it returned. `None`: it never did, the operation is *pending*: it may take effect at any time after its invocation, or never.
+    /// The time of the return. `None` if the operation is *pending*: it may take effect at any time after its invocation, or never.
     pub returned: Option<usize>,
-    /// The response. `None`: it is not known, any response fits. A pending operation with a response takes effect with that one, if at all.
+    /// The response. `None` if it is unknown: any response matches. A pending operation with a response takes effect with that response, if at all.
     pub response: Option<R>,
 }
 
 impl<O, R> Operation<O, R> {
-    /// Whether it never returned.
+    /// Whether the operation did not return.
     pub fn is_pending(&self) -> bool {
         self.returned.is_none()
     }
 
-    /// Whether this one was over before the other began.
+    /// Whether this operation returned before the other was invoked.
     pub fn precedes(&self, other: &Operation<O, R>) -> bool {
         self.returned.is_some_and(|returned| returned < other.invoked)
     }
 }
 
-/// An event that makes no sense where it stands.
+/// An event that is invalid at its position in a history.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Misplaced {
     /// The process invokes an operation while another of its own is open.
@@ -59,17 +59,17 @@ impl std::error::Error for Misplaced {}
 pub enum Event<O, R> {
     /// An operation is invoked.
     Invoke(O),
-    /// It returns this response.
+    /// The open operation returns this response.
     Respond(R),
-    /// It returns a response that is not known.
+    /// The open operation returns an unknown response.
     Return,
-    /// The process gives it up: it stays pending.
+    /// The process abandons the open operation, which stays pending.
     Abandon,
-    /// It had no effect: it is removed from the history.
+    /// The open operation had no effect and is removed from the history.
     Fail,
 }
 
-/// The operations of a history, in the order of their invocations if it was built from events.
+/// A history: a list of operations, in the order of their invocations if it was built from events.
 ///
 /// ```
 /// use manyworlds_linear::specs::register::{Operation, Response};
@@ -102,32 +102,32 @@ impl<O, R> Default for History<O, R> {
 }
 
 impl<O, R> History<O, R> {
-    /// Nothing happened yet.
+    /// Creates an empty history.
     pub fn new() -> History<O, R> {
         History { operations: Vec::new(), open: FxHashMap::default(), next: 0 }
     }
 
-    /// A history of these operations. Positions may be any numbers, such as times; if one operation returns at the very position at which
-    /// another is invoked, the two overlap.
+    /// Creates a history of these operations. Positions may be any numbers, such as times; if one operation returns at the same position at
+    /// which another is invoked, the two operations overlap.
     pub fn from_operations(operations: Vec<Operation<O, R>>) -> History<O, R> {
         let ends = operations.iter().map(|operation| operation.returned.unwrap_or(0).max(operation.invoked));
         History { next: ends.max().map_or(0, |last| last.saturating_add(1)), operations, open: FxHashMap::default() }
     }
 
-    /// A history from recorded events, such as those of a trace.
+    /// Creates a history from recorded events, such as those of a trace.
     pub fn from_events(events: impl IntoIterator<Item = (usize, Event<O, R>)>) -> Result<History<O, R>, Misplaced> {
-        let (mut history, mut struck) = (History::new(), Vec::new());
+        let (mut history, mut failed) = (History::new(), Vec::new());
         for (process, event) in events {
             match event {
-                Event::Fail => struck.push(history.close(process)?),
+                Event::Fail => failed.push(history.close(process)?),
                 event => history.event(process, event)?,
             }
         }
-        history.strike(&struck);
+        history.remove(&failed);
         Ok(history)
     }
 
-    /// What happens next.
+    /// Appends an event.
     pub fn event(&mut self, process: usize, event: Event<O, R>) -> Result<(), Misplaced> {
         match event {
             Event::Invoke(operation) => self.invoke(process, operation).map(drop),
@@ -138,12 +138,12 @@ impl<O, R> History<O, R> {
         }
     }
 
-    /// Something happens that is not part of any operation. Returns its position.
+    /// Reserves the position of an event that belongs to no operation, and returns it.
     pub fn aside(&mut self) -> usize {
         self.tick()
     }
 
-    /// The process invokes an operation. Returns the number of the operation.
+    /// Appends an invocation. Returns the index of the operation.
     pub fn invoke(&mut self, process: usize, operation: O) -> Result<usize, Misplaced> {
         if self.open.contains_key(&process) {
             return Err(Misplaced::Busy(process));
@@ -155,7 +155,7 @@ impl<O, R> History<O, R> {
         Ok(number)
     }
 
-    /// The process gets its answer.
+    /// The open operation of the process returns `response`.
     pub fn respond(&mut self, process: usize, response: R) -> Result<(), Misplaced> {
         let number = self.close(process)?;
         self.operations[number].returned = Some(self.tick());
@@ -163,27 +163,27 @@ impl<O, R> History<O, R> {
         Ok(())
     }
 
-    /// The operation of the process is over, but its answer is not known.
+    /// The open operation of the process returns an unknown response.
     pub fn returns(&mut self, process: usize) -> Result<(), Misplaced> {
         let number = self.close(process)?;
         self.operations[number].returned = Some(self.tick());
         Ok(())
     }
 
-    /// The process waits no longer: its operation stays pending, and it may invoke another one.
+    /// The process abandons its open operation, which stays pending; the process may invoke another operation.
     pub fn abandon(&mut self, process: usize) -> Result<(), Misplaced> {
         self.close(process).map(drop)
     }
 
-    /// The operation of the process certainly had no effect and is struck out.
+    /// The open operation of the process had no effect and is removed.
     pub fn fail(&mut self, process: usize) -> Result<(), Misplaced> {
         let number = self.close(process)?;
-        self.strike(&[number]);
+        self.remove(&[number]);
         Ok(())
     }
 
-    /// Removes operations that are not open, all at once: one by one, each would move all that come after it.
-    pub(crate) fn strike(&mut self, numbers: &[usize]) {
+    /// Removes operations that are not open. Removing many in one call takes linear time; one at a time it would take quadratic time.
+    pub(crate) fn remove(&mut self, numbers: &[usize]) {
         let gone = marked(numbers, self.operations.len());
         let mut gone_before = 0;
         let mut place: Vec<usize> = Vec::with_capacity(gone.len());
@@ -195,17 +195,17 @@ impl<O, R> History<O, R> {
         self.open.values_mut().for_each(|open| *open = place[*open]);
     }
 
-    /// The operation that the process waits for.
+    /// The open operation of the process.
     pub fn open(&self, process: usize) -> Option<&Operation<O, R>> {
         self.open.get(&process).map(|&number| &self.operations[number])
     }
 
-    /// The number of the operation that the process waits for.
+    /// The index of the open operation of the process.
     pub fn position(&self, process: usize) -> Option<usize> {
         self.open.get(&process).copied()
     }
 
-    /// Nobody waits for the operation of the process any more; its number.
+    /// Marks the open operation of the process as not open, and returns its index.
     pub(crate) fn close(&mut self, process: usize) -> Result<usize, Misplaced> {
         self.open.remove(&process).ok_or(Misplaced::Idle(process))
     }
@@ -220,22 +220,22 @@ impl<O, R> History<O, R> {
         &self.operations
     }
 
-    /// How many operations there are.
+    /// The number of operations.
     pub fn len(&self) -> usize {
         self.operations.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no operations.
     pub fn is_empty(&self) -> bool {
         self.operations.is_empty()
     }
 
-    /// How many operations are pending.
+    /// The number of pending operations.
     pub fn pending(&self) -> usize {
         self.operations.iter().filter(|operation| operation.is_pending()).count()
     }
 
-    /// The largest number of operations that were open at the same time. Pending ones stay open.
+    /// The maximal number of operations open at the same time. Pending operations stay open.
     pub fn max_concurrency(&self) -> usize {
         let mut ends: Vec<(usize, bool)> = self.operations.iter().map(|operation| (operation.invoked, false)).collect();
         ends.extend(self.operations.iter().filter_map(|operation| Some((operation.returned?, true))));
@@ -248,7 +248,7 @@ impl<O, R> History<O, R> {
         most
     }
 
-    /// The history of these operations alone.
+    /// The history restricted to these operations.
     pub fn restrict(&self, numbers: &[usize]) -> History<O, R>
     where
         O: Clone,
@@ -258,14 +258,14 @@ impl<O, R> History<O, R> {
     }
 }
 
-/// Which of so many are among these numbers.
+/// A vector of `len` flags that are true at these indices.
 pub(crate) fn marked(numbers: &[usize], len: usize) -> Vec<bool> {
     let mut marked = vec![false; len];
     numbers.iter().for_each(|&number| marked[number] = true);
     marked
 }
 
-/// Keeps what is not gone.
+/// Removes the items whose flag in `gone` is true.
 pub(crate) fn keep<T>(items: &mut Vec<T>, gone: &[bool]) {
     let mut gone = gone.iter();
     items.retain(|_| !gone.next().is_some_and(|&gone| gone));
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn one_by_one_or_at_once_the_same_is_struck_out() {
+    fn failed_operations_are_removed_one_by_one_or_together() {
         let events = [
             (0, Event::Invoke('a')),
             (1, Event::Invoke('b')),
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn events_out_of_place_are_refused() {
+    fn misplaced_events_are_rejected() {
         let mut history: History<u8, u8> = History::new();
         assert_eq!(history.respond(1, 0), Err(Misplaced::Idle(1)));
         history.invoke(1, 0).unwrap();

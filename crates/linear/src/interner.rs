@@ -1,26 +1,26 @@
-//! Small numbers for values.
+//! Interning: consecutive small ids for values.
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::hash::{BuildHasher, Hash};
 
 const NONE: u32 = u32::MAX;
 
-/// Numbers values in the order in which they come. Each value is stored once.
+/// Assigns ids to values in the order in which they are first interned. Each value is stored once.
 pub struct Interner<T> {
-    /// By hash: the last value that has it.
+    /// By hash: the newest value with that hash.
     heads: FxHashMap<u64, u32>,
     values: Vec<T>,
-    /// By value: the one before it with the same hash, or [`NONE`].
+    /// By value: the previous value with the same hash, or [`NONE`].
     before: Vec<u32>,
 }
 
 impl<T: Eq + Hash> Interner<T> {
-    /// No values.
+    /// Creates an empty interner.
     pub fn new() -> Interner<T> {
         Interner { heads: FxHashMap::default(), values: Vec::new(), before: Vec::new() }
     }
 
-    /// The number of a value.
+    /// Returns the id of a value, and adds the value if it is new.
     pub fn intern(&mut self, value: T) -> u32 {
         let hash = FxBuildHasher.hash_one(&value);
         let head = self.heads.entry(hash).or_insert(NONE);
@@ -38,7 +38,7 @@ impl<T: Eq + Hash> Interner<T> {
         number
     }
 
-    /// The value with this number.
+    /// The value with this id.
     pub fn value(&self, number: u32) -> &T {
         &self.values[number as usize]
     }
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_values_and_no_others_have_equal_numbers() {
+    fn values_have_equal_ids_iff_they_are_equal() {
         let mut interner = Interner::new();
         let numbers: Vec<u32> = [7, 8, 7, 9, 8, 9].map(|value| interner.intern(Colliding(value))).into();
         assert_eq!(numbers, [0, 1, 0, 2, 1, 2]);

@@ -1,11 +1,12 @@
-//! Linearizability: does a concurrent object behave as if each operation took effect at once, somewhere between its invocation and its
-//! response?
+//! A checker for linearizability and sequential consistency. A history of a concurrent object is linearizable if each operation appears to take
+//! effect atomically at some point between its invocation and its response.
 //!
-//! A [`Spec`] says what the operations do one after the other; the ready ones are in [`specs`]. A [`History`] is what was seen. [`check`]
-//! says whether the one explains the other: it finds an order of the operations, or says why there is none ([`Explanation`]).
+//! A [`Spec`] is the sequential specification of an object; [`specs`] contains specifications of common objects. A [`History`] is a set of observed
+//! operations. [`check`] decides whether a history is linearizable with respect to a specification: it returns a linearization, or an
+//! [`Explanation`] of why there is none.
 //!
-//! Histories recorded from real systems are read by [`formats`], as a [`Recorded`] history; an [`Object`] checks it. A [`stage::Stage`] is what a model
-//! checker keeps of a history.
+//! [`formats`] reads histories recorded from real systems as [`Recorded`] histories; an [`Object`] checks them. A [`stage::Stage`] is the part of a
+//! history that a model checker stores in a state.
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! The objects that recorded histories may be about: from names to specifications.
+//! The objects of recorded histories: specifications by name.
 
 use crate::check::{Answer, Options, check_with};
 use crate::history::{History, Operation};
@@ -37,7 +37,7 @@ pub enum Object {
 }
 
 impl Object {
-    /// All of them.
+    /// All objects.
     pub const ALL: [Object; 10] = [
         Object::Register,
         Object::CasRegister,
@@ -83,12 +83,12 @@ impl Object {
         }
     }
 
-    /// Whether operations with keys are about parts of one such object. Otherwise there is an object for each key.
+    /// Whether keys name parts of one object. Otherwise there is a separate object for each key.
     pub fn has_keys(self) -> bool {
         matches!(self, Object::Kv | Object::MultiRegister)
     }
 
-    /// The object that a history seems to be about, by the names of its operations: one that has them all.
+    /// Guesses the object of a history from the names of its operations: an object that has all of them.
     pub fn recognize(recorded: &Recorded) -> Option<Object> {
         let calls = || recorded.history.operations().iter().map(|operation| &operation.operation);
         let has_all = |object: &Object| {
@@ -99,16 +99,16 @@ impl Object {
         };
         // Sets and counters share the names of their operations; what they read distinguishes them.
         let counts = recorded.history.operations().iter().any(|op| matches!(op.response, Some(Value::Int(_))));
-        // A register is a register with compare-and-set on which no such operation was invoked.
+        // A history of a register is also one of a register with compare-and-set.
         let fits =
             |object: &Object| *object != Object::Register && !(counts && *object == Object::Set) && has_all(object);
-        // What has keys of its own comes first where there are keys.
+        // If operations have keys, objects with keyed parts take precedence.
         let keyed = calls().any(|call| call.key.is_some());
         let own = Object::ALL.into_iter().filter(|object| keyed && object.has_keys()).find(fits);
         own.or_else(|| Object::ALL.into_iter().find(fits))
     }
 
-    /// Checks a recorded history. `initial` is what the object holds at the start, if it is not what such objects usually hold.
+    /// Checks a recorded history. `initial` is the initial value of the object; `None` for that of the file or the default.
     pub fn check(self, recorded: &Recorded, initial: Option<&Value>, options: &Options) -> Result<Answer, BadLine> {
         let initial = initial.or(recorded.initial.as_ref());
         let held = || initial.cloned().unwrap_or_default();
@@ -163,7 +163,7 @@ impl FromStr for Object {
     }
 }
 
-/// The history of one object, or, if its operations have keys, of one for each key.
+/// Checks the history of one object, or, if operations have keys, of one object for each key.
 fn each<S: Spec>(
     spec: S,
     recorded: &Recorded,

@@ -1,7 +1,7 @@
-//! Many objects of a kind, one for each key: what names keys is checked once for each of them.
+//! A family of independent objects of the same kind, one for each key.
 //!
-//! Objects know nothing of each other, so a history of them is linearizable if and only if that of each is (P-compositionality); the key of
-//! an operation is all that [`Spec::key`] needs. Sequential consistency has no such property, and is checked for all objects together.
+//! The objects are independent, so a history is linearizable if and only if its restriction to each object is (P-compositionality);
+//! [`Spec::key`] returns the key of the operation. Sequential consistency is not compositional, and is checked for all objects together.
 
 use crate::spec::{Seen, Spec, key_of};
 use crate::value::Value;
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 pub struct PerKey<S>(pub S);
 
 impl<S: Spec> Spec for PerKey<S> {
-    /// The objects that are not as at the start.
+    /// The objects that are not in their initial state.
     type State = BTreeMap<Value, S::State>;
     type Operation = (Value, S::Operation);
     type Response = S::Response;
@@ -31,7 +31,7 @@ impl<S: Spec> Spec for PerKey<S> {
         self.0.outcomes(objects.get(key).unwrap_or(&initial), operation, &mut outcomes);
         for (object, response) in outcomes {
             let mut objects = objects.clone();
-            // Equal objects must be equal states, touched or not.
+            // Objects in their initial state are not stored, so that equal families are equal states.
             if object == initial {
                 objects.remove(key);
             } else {
@@ -71,9 +71,9 @@ mod tests {
     use super::*;
     use crate::specs::queue::{Operation, Queue, Response};
 
-    /// Two queues, two values each, put in at the same time and taken out one after the other. Their operations alternate.
+    /// Two queues with two values each, enqueued concurrently and dequeued one after the other. The operations on the two queues alternate.
     #[test]
-    fn what_precedes_what_is_asked_of_each_object() {
+    fn precedence_is_computed_for_each_object() {
         let operations: Vec<(Value, Operation<u8>)> =
             [Operation::Enqueue(1), Operation::Enqueue(2), Operation::Dequeue, Operation::Dequeue]
                 .into_iter()

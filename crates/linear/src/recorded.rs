@@ -1,26 +1,26 @@
-//! A history as a file records it: operations by name, before it is known which object they are about.
+//! Histories as recorded in files: operations by name, independent of any specification.
 
 use crate::history::{Event, History, keep, marked};
 use crate::value::Value;
 use std::fmt;
 
-/// An invocation, by name.
+/// An invocation of a named operation.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Call {
     /// The name of the operation: `read`, `cas`, `enqueue`, …
     pub name: String,
-    /// The part of the object it is about, where the file says so.
+    /// The key of the operation, if the file gives one.
     pub key: Option<Value>,
-    /// What it is given.
+    /// The argument.
     pub value: Value,
 }
 
-/// Something that was done to the system beside the operations, by a nemesis most of the time.
+/// An event that belongs to no operation, usually an action of a nemesis (Jepsen's fault injector).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Aside {
-    /// When: a position in the order of all events.
+    /// The position in the order of all events.
     pub at: usize,
-    /// Who did what, as the file says it.
+    /// The actor and its action, as written in the file.
     pub words: String,
 }
 
@@ -31,38 +31,38 @@ pub struct Recorded {
     pub history: History<Call, Value>,
     /// The line in which each operation is invoked; empty if operations have no lines.
     pub lines: Vec<usize>,
-    /// What was done beside the operations, in the order of the file.
+    /// Events that belong to no operation, in the order of the file.
     pub asides: Vec<Aside>,
     /// The object, if the file names it.
     pub spec: Option<String>,
-    /// What it holds at the start, if the file says so.
+    /// The initial value, if the file gives one.
     pub initial: Option<Value>,
-    /// The line that says so, and names the object; 0 if there is none.
+    /// The line with the object and the initial value; 0 if there is none.
     pub header: usize,
-    /// What a person should know of how the file was read.
+    /// Notes for the user on how the file was interpreted.
     pub remarks: Vec<String>,
-    /// Operations that failed, by number, until they are struck out.
-    pub struck: Vec<usize>,
+    /// The indices of operations that failed; [`finished`](Recorded::finished) removes them.
+    pub failed: Vec<usize>,
 }
 
-/// What is wrong with a file.
+/// An error in a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BadLine {
-    /// The line, from 1; 0 if it is about the whole.
+    /// The line, from 1; 0 if the error concerns the whole file.
     pub line: usize,
-    /// What is wrong, and what was expected.
+    /// A description of the error, and what was expected.
     pub problem: String,
-    /// A word that is not known, and those that are: it may be mistyped.
+    /// An unknown word, which may be mistyped, and the known words.
     pub mistyped: Option<(String, Vec<&'static str>)>,
 }
 
 impl BadLine {
-    /// Something is wrong with a line.
+    /// An error in a line.
     pub fn new(line: usize, problem: impl Into<String>) -> BadLine {
         BadLine { line, problem: problem.into(), mistyped: None }
     }
 
-    /// A line has a word that is none of these.
+    /// An error about a word in a line that is not one of the known words.
     pub fn mistyped(line: usize, what: &str, word: &str, known: &[&'static str]) -> BadLine {
         let expected = match known {
             [names @ .., last] if !names.is_empty() => format!("{} or {last}", names.join(", ")),
@@ -85,11 +85,11 @@ impl fmt::Display for BadLine {
 impl std::error::Error for BadLine {}
 
 impl Recorded {
-    /// The next event, which stands in this line. What fails stays in the history until it is [`finished`](Recorded::finished).
+    /// Appends an event from this line. Failed operations stay in the history until it is [`finished`](Recorded::finished).
     pub fn event(&mut self, line: usize, process: usize, event: Event<Call, Value>) -> Result<(), BadLine> {
         let invokes = matches!(event, Event::Invoke(_));
         let done = match event {
-            Event::Fail => self.history.close(process).map(|number| self.struck.push(number)),
+            Event::Fail => self.history.close(process).map(|number| self.failed.push(number)),
             event => self.history.event(process, event),
         };
         done.map_err(|misplaced| BadLine::new(line, misplaced.to_string()))?;
@@ -99,21 +99,21 @@ impl Recorded {
         Ok(())
     }
 
-    /// The whole file is read: what failed is struck out.
+    /// Removes failed operations at the end of the file.
     pub fn finished(mut self) -> Recorded {
-        let struck = std::mem::take(&mut self.struck);
-        keep(&mut self.lines, &marked(&struck, self.history.len()));
-        self.history.strike(&struck);
+        let failed = std::mem::take(&mut self.failed);
+        keep(&mut self.lines, &marked(&failed, self.history.len()));
+        self.history.remove(&failed);
         self
     }
 
-    /// Something that was done beside the operations.
+    /// Appends an event that belongs to no operation.
     pub fn aside(&mut self, words: String) {
         let at = self.history.aside();
         self.asides.push(Aside { at, words });
     }
 
-    /// The operations on one key, as a person writes it: `7` is the number and the text. The complaint if there are none.
+    /// The operations on one key, as typed by a user: `7` matches both the integer and the string. An error message if there are none.
     pub fn of_key(&self, key: &str) -> Result<Recorded, String> {
         let wanted = [Value::typed(key), Value::Str(key.to_string())];
         let keys = || self.history.operations().iter().map(|operation| operation.operation.key.as_ref());
@@ -138,7 +138,7 @@ impl Recorded {
         self.lines.get(number).copied()
     }
 
-    /// What a process waits for; the complaint if a line that completes an operation names another one, or another key.
+    /// The open operation of a process. Fails if the line that completes the operation names a different operation or key.
     pub fn expect_open(
         &self,
         line: usize,
@@ -146,11 +146,11 @@ impl Recorded {
         name: Option<&str>,
         key: Option<&Value>,
     ) -> Result<Option<&Call>, BadLine> {
-        let Some(Call { name: asked, key: about, .. }) = self.history.open(process).map(|open| &open.operation) else {
+        let Some(Call { name: open, key: about, .. }) = self.history.open(process).map(|open| &open.operation) else {
             return Ok(None);
         };
-        if let Some(name) = name.filter(|name| name != asked) {
-            let problem = format!("process {process} completes `{name}`; expected its open operation `{asked}`");
+        if let Some(name) = name.filter(|name| name != open) {
+            let problem = format!("process {process} completes `{name}`; expected its open operation `{open}`");
             return Err(BadLine::new(line, problem));
         }
         if let Some(key) = key.filter(|key| Some(*key) != about.as_ref()) {
@@ -158,28 +158,28 @@ impl Recorded {
                 Some(about) => format!("the key of its open operation, {about}"),
                 None => "no key, as its open operation has none".to_string(),
             };
-            let problem = format!("process {process} completes `{asked}` with the key {key}; expected {expected}");
+            let problem = format!("process {process} completes `{open}` with the key {key}; expected {expected}");
             return Err(BadLine::new(line, problem));
         }
         Ok(self.history.open(process).map(|open| &open.operation))
     }
 }
 
-/// Operations that are given a value and return none: logs repeat the value when they return.
-const TAKERS: [&str; 7] = ["write", "cas", "put", "enqueue", "push", "add", "remove"];
+/// Operations with an argument and without a result: logs repeat the argument as the value of the return.
+const WITHOUT_RESULT: [&str; 7] = ["write", "cas", "put", "enqueue", "push", "add", "remove"];
 
 impl Call {
-    /// Whether operations of this name are given a value.
+    /// Whether operations of this name have an argument.
     pub(crate) fn takes(name: &str) -> bool {
-        TAKERS.contains(&name) || ["append", "txn"].contains(&name)
+        WITHOUT_RESULT.contains(&name) || ["append", "txn"].contains(&name)
     }
 
-    /// What a completion with this value answers, in a format in which operations that answer nothing repeat what they were given; the
-    /// complaint if it is another value.
+    /// The result in a completion with this value, in a format in which operations without a result repeat their argument. Fails if the
+    /// value is not the argument.
     pub(crate) fn answered(&self, line: usize, value: Value) -> Result<Value, BadLine> {
         let takes = match (self.name.as_str(), &value) {
-            ("append", Value::Int(_)) | ("cas", Value::Bool(_)) => false, // a place in a log; whether it was done
-            (name, _) => name == "append" || TAKERS.contains(&name),
+            ("append", Value::Int(_)) | ("cas", Value::Bool(_)) => false, // an index in a log; whether the register was changed
+            (name, _) => name == "append" || WITHOUT_RESULT.contains(&name),
         };
         match takes {
             false => Ok(value),

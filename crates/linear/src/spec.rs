@@ -1,18 +1,18 @@
-//! Sequential specifications: what an object does when operations come one after the other.
+//! Sequential specifications: the behaviour of an object whose operations are executed one after the other.
 
 use rustc_hash::FxHasher;
 use std::fmt::Debug;
 use std::hash::{Hash, Hasher};
 
-/// States, operations and responses: plain values.
+/// The bounds on the types of states, operations and responses. Implemented for all types that meet them.
 pub trait Datum: Clone + Eq + Hash + Debug + Send + Sync + 'static {}
 
 impl<T: Clone + Eq + Hash + Debug + Send + Sync + 'static> Datum for T {}
 
-/// A sequential object, as a relation: an operation may have several outcomes. Objects whose operations have exactly one are easier to
-/// write as [`Sequential`].
+/// A sequential specification, as a relation: an operation may have several outcomes. Objects whose operations have exactly one outcome are
+/// easier to write as [`Sequential`].
 ///
-/// A bag that gives back anything it holds:
+/// A bag from which any element may be taken:
 ///
 /// ```
 /// use manyworlds_linear::Spec;
@@ -42,7 +42,7 @@ impl<T: Clone + Eq + Hash + Debug + Send + Sync + 'static> Datum for T {}
 /// }
 /// ```
 pub trait Spec: Send + Sync + 'static {
-    /// What the object holds. Equal values must behave alike.
+    /// The state of the object. Equal states must have equal outcomes.
     type State: Datum;
     /// Its operations.
     type Operation: Datum;
@@ -52,44 +52,45 @@ pub trait Spec: Send + Sync + 'static {
     /// What it holds at the start.
     fn initial(&self) -> Self::State;
 
-    /// Adds every way in which `operation` can go in `state`: the state after it and its response. If there is none, it cannot take effect there.
+    /// Adds every outcome of `operation` in `state` to `out`: the state after it and its response. Without outcomes, the operation cannot take effect
+    /// in this state.
     fn outcomes(&self, state: &Self::State, operation: &Self::Operation, out: &mut Vec<(Self::State, Self::Response)>);
 
-    /// The part of the object that an operation is about, if operations on different parts are independent: then each part is
-    /// checked on its own (P-compositionality). `None` if it is about the whole; one such operation, and nothing is split. [`key_of`]
-    /// makes a key of any value; if two values share a key, the check is slower and still right.
+    /// The key of the part of the object that an operation accesses, if operations on different parts are independent: then each part is
+    /// checked separately (P-compositionality). `None` if the operation accesses the whole object; if there is one such operation, the history is
+    /// not split. [`key_of`] computes a key from any value; if two values share a key, the check is slower and still correct.
     fn key(&self, operation: &Self::Operation) -> Option<u64> {
         let _ = operation;
         None
     }
 
-    /// Whether an operation with this response only reads: wherever it can have this response, it leaves the state as it is. `None` is any response.
-    /// The checker relies on it, and is much faster with it: such operations are linearized as soon as they fit, and are dropped if they are pending.
-    /// `false` is always right.
+    /// Whether an operation with this response is read-only: in every state in which it can have this response, it leaves the state unchanged. `None`
+    /// stands for any response. The checker relies on the result, and is much faster with it: read-only operations are linearized as soon as their
+    /// response matches, and are dropped if they are pending. `false` is always correct.
     fn reads(&self, operation: &Self::Operation, response: Option<&Self::Response>) -> bool {
         let _ = (operation, response);
         false
     }
 
-    /// Whether an operation has this response in a state; called only if it [`reads`](Spec::reads) with this response. Worth writing where a response
-    /// is large: comparing is cheaper than building one and comparing that.
+    /// Whether a read-only operation can have this response in a state; called only if [`reads`](Spec::reads) is true. An implementation is worthwhile
+    /// if responses are large: comparing in place is cheaper than building a response to compare.
     fn reads_as(&self, state: &Self::State, operation: &Self::Operation, response: &Self::Response) -> bool {
         let mut outcomes = Vec::new();
         self.outcomes(state, operation, &mut outcomes);
         outcomes.iter().any(|(_, given)| given == response)
     }
 
-    /// Pairs of operations, by their places, of which the first takes effect before the second in every order that explains the history, as far as
-    /// responses show it and times alone do not: of two values in a queue, the one that is taken out first was put in first. A pair of an operation with
-    /// itself says that no order explains the history. The checker relies on it; it helps where responses show late in which order earlier operations
-    /// took effect. An empty list is always right.
+    /// Pairs of operations, by index in `history`, of which the first takes effect before the second in every linearization. Only pairs that follow
+    /// from responses and not from times alone are useful: of two values in a queue, the one dequeued first was enqueued first. A pair of an operation
+    /// with itself means that no linearization exists. The checker relies on the pairs; they help where a late response determines the order of
+    /// earlier operations. An empty list is always correct.
     fn precedence(&self, history: &[Seen<'_, Self::Operation, Self::Response>]) -> Vec<(usize, usize)> {
         let _ = history;
         Vec::new()
     }
 
-    /// An order of operations, by their places, that explains the history if any does, as far as it is easy to see. Operations that returned are in it;
-    /// pending ones may be. It is tried before anything else, and checked: a wrong one costs time and no more. `None` is always right.
+    /// A candidate linearization, as indices in `history`, that can be computed cheaply. It contains all operations that returned, and may contain
+    /// pending ones. The checker verifies it before it starts a search, so a wrong proposal only costs time. `None` is always correct.
     fn proposal(&self, history: &[Seen<'_, Self::Operation, Self::Response>]) -> Option<Vec<usize>> {
         let _ = history;
         None
@@ -99,13 +100,13 @@ pub trait Spec: Send + Sync + 'static {
 /// An operation of a history, for [`Spec::precedence`] and [`Spec::proposal`]. See [`Operation`](crate::Operation).
 #[derive(Debug)]
 pub struct Seen<'h, O, R> {
-    /// What was invoked.
+    /// The invoked operation.
     pub operation: &'h O,
-    /// The response. `None`: it is not known, any response fits.
+    /// The response. `None` if it is unknown: any response matches.
     pub response: Option<&'h R>,
-    /// When it was invoked.
+    /// The time of the invocation.
     pub invoked: usize,
-    /// When it returned. `None`: it did not, and the operation takes effect at any time after its invocation, or never.
+    /// The time of the return. `None` if the operation is pending: it takes effect at any time after its invocation, or never.
     pub returned: Option<usize>,
 }
 
@@ -128,7 +129,7 @@ pub struct Seen<'h, O, R> {
 /// }
 /// ```
 pub trait Sequential: Send + Sync + 'static {
-    /// What the object holds.
+    /// The state of the object.
     type State: Datum;
     /// Its operations.
     type Operation: Datum;
@@ -138,7 +139,7 @@ pub trait Sequential: Send + Sync + 'static {
     /// What it holds at the start.
     fn initial(&self) -> Self::State;
 
-    /// Performs `operation`, and gives its response.
+    /// Applies `operation` to `state` and returns its response.
     fn apply(&self, state: &mut Self::State, operation: &Self::Operation) -> Self::Response;
 
     /// See [`Spec::key`].
@@ -207,7 +208,7 @@ impl<S: Sequential> Spec for S {
     }
 }
 
-/// A key for [`Spec::key`].
+/// Computes a key for [`Spec::key`] from a value.
 pub fn key_of<K: Hash + ?Sized>(key: &K) -> u64 {
     let mut hasher = FxHasher::default();
     key.hash(&mut hasher);

@@ -1,67 +1,67 @@
-//! Linearizability as an automaton: what must be remembered of a history to judge whatever comes next.
+//! Linearizability as a deterministic automaton over events.
 //!
-//! A history is read event by event. A [`Stage`] holds the operations that are open and every way in which those so far may have taken effect: a
-//! *row* for each, with the state of the object and, for each open operation, whether it took effect already and what it will then return.
-//! Operations that have returned are forgotten. So stages repeat, histories that leave the same stage are the same to whatever follows, and a
-//! model checker can keep a stage as part of a state.
+//! A history is processed event by event. A [`Stage`], the state of the automaton, holds the open operations and a set of *rows*, one for each way in
+//! which the operations so far may have taken effect: the state of the object and, for each open operation, whether it has taken effect and with which
+//! response. Operations that have returned are not part of a stage. So stages repeat, two histories with the same stage have the same
+//! continuations, and a model checker can store a stage as part of a state.
 //!
-//! An operation takes effect no earlier than it must (just-in-time linearization, Lowe): when something returns, open operations may take effect
-//! before it, in any order. If no row can explain what was returned the history is not linearizable.
+//! An operation takes effect as late as possible (just-in-time linearization, Lowe): when an operation returns, open operations may take effect
+//! before it, in any order. If no row is consistent with the response, the history is not linearizable.
 //!
-//! Everything is a number here; a [`Relation`] gives the numbers their meaning.
+//! States, operations and responses are interned ids; a [`Relation`] interprets them.
 
 use std::collections::BTreeSet;
 
 /// In a row: the operation has not taken effect.
 pub const NOT_YET: u32 = u32::MAX;
-/// In a row: the operation took effect, and its process has given it up.
+/// In a row: the operation took effect, and its process has abandoned it.
 pub const UNHEARD: u32 = u32::MAX - 1;
 
-/// What operations do, as numbers.
+/// The transition relation of a specification over interned ids.
 pub trait Relation {
-    /// Every (state after, response) of an operation in a state.
+    /// Every outcome of an operation in a state: the state after it and its response.
     fn outcomes(&mut self, state: u32, operation: u32) -> Vec<(u32, u32)>;
 
-    /// The part of the object that an operation is about, see [`Spec::key`](crate::Spec::key).
+    /// The key of an operation; see [`Spec::key`](crate::Spec::key).
     fn key(&self, operation: u32) -> Option<u64>;
 }
 
 /// An operation that was invoked and has not returned.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Open {
-    /// Who invoked it.
+    /// The process that invoked the operation.
     pub process: u16,
-    /// Whether the process still waits for it; if it has given it up, the response is never seen.
+    /// Whether the process still waits for the response; an abandoned operation never returns.
     pub awaited: bool,
-    /// What it is.
+    /// The invoked operation.
     pub operation: u32,
 }
 
-/// What must be remembered of a history. Equal stages have equal futures.
+/// The state of the automaton after a history. Histories with equal stages have the same linearizable continuations.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Stage {
     /// Sorted.
     open: Box<[Open]>,
-    /// Row after row: a state, then something for each open operation. Sorted, each one once.
+    /// The concatenated rows: a state, then one entry for each open operation. Sorted, without duplicates.
     rows: Box<[u32]>,
 }
 
 /// Why a stage has no successor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stuck {
-    /// A process returns from an operation that it did not invoke.
+    /// The process has no open operation.
     NotInvoked,
-    /// Nothing explains the response.
+    /// No linearization explains the response.
     NotLinearizable,
 }
 
 impl Stage {
-    /// The stage before anything has happened.
+    /// The stage of the empty history.
     pub fn new(initial: u32) -> Stage {
         Stage { open: Box::default(), rows: Box::new([initial]) }
     }
 
-    /// The operations that are open.
+    /// The open operations.
     pub fn open(&self) -> &[Open] {
         &self.open
     }
@@ -72,7 +72,7 @@ impl Stage {
         self.rows.chunks_exact(self.open.len() + 1)
     }
 
-    /// A process invokes an operation. One that it was waiting for is given up: it may still take effect.
+    /// A process invokes an operation. If the process has an open operation, it abandons it: the abandoned operation may still take effect.
     pub fn invoke(&self, process: u16, operation: u32) -> Stage {
         let mut open = self.open.to_vec();
         let given_up = open.iter().position(|o| o.awaited && o.process == process);
@@ -91,12 +91,12 @@ impl Stage {
         Stage::made(open, rows)
     }
 
-    /// The operation of a process returns.
+    /// The open operation of a process returns.
     pub fn respond(&self, process: u16, response: u32, relation: &mut impl Relation) -> Result<Stage, Stuck> {
         self.after_response(process, response, relation)
     }
 
-    /// Compiled once, whatever the relation.
+    /// Not generic, so that it is compiled once for all relations.
     fn after_response(&self, process: u16, response: u32, relation: &mut dyn Relation) -> Result<Stage, Stuck> {
         let at = self.open.iter().position(|o| o.awaited && o.process == process).ok_or(Stuck::NotInvoked)?;
         let mut explained = BTreeSet::new();
@@ -133,7 +133,7 @@ impl Stage {
         if !seen.insert(row.clone()) {
             return;
         }
-        // What concerns other parts of the object can take effect later just as well.
+        // Operations on other keys are independent and can equally well take effect later.
         let key = relation.key(self.open[at].operation);
         for (nth, open) in self.open.iter().enumerate() {
             let elsewhere = key.is_some() && relation.key(open.operation).is_some_and(|other| Some(other) != key);
@@ -149,17 +149,17 @@ impl Stage {
         }
     }
 
-    /// The stage under other names of processes.
+    /// The stage with renamed processes.
     pub fn renamed(&self, rename: impl Fn(u16) -> u16) -> Stage {
         let open = self.open.iter().map(|o| Open { process: rename(o.process), ..*o }).collect();
         Stage::made(open, self.rows().map(<[u32]>::to_vec))
     }
 
-    /// Brings columns and rows into their order. A column that is the same in all rows and is not awaited is dropped.
+    /// Creates a stage in canonical form: sorts columns and rows. The column of an abandoned operation that took effect in every row is dropped.
     fn made(open: Vec<Open>, rows: impl Iterator<Item = Vec<u32>>) -> Stage {
         let rows: Vec<Vec<u32>> = rows.collect();
-        let speaks = |&nth: &usize| open[nth].awaited || rows.iter().any(|row| row[nth + 1] != UNHEARD);
-        let mut columns: Vec<usize> = (0..open.len()).filter(speaks).collect();
+        let is_kept = |&nth: &usize| open[nth].awaited || rows.iter().any(|row| row[nth + 1] != UNHEARD);
+        let mut columns: Vec<usize> = (0..open.len()).filter(is_kept).collect();
         columns.sort_by_key(|&nth| open[nth]);
         let pick = |row: &Vec<u32>| -> Vec<u32> {
             std::iter::once(row[0]).chain(columns.iter().map(|&nth| row[nth + 1])).collect()

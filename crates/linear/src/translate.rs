@@ -1,4 +1,4 @@
-//! From recorded operations to those of the specifications: one function for each object.
+//! Conversion of recorded operations to operations of the specifications: one function for each object.
 
 use crate::objects::Object;
 use crate::recorded::Call;
@@ -9,7 +9,7 @@ use crate::specs::*;
 use crate::value::Value;
 use std::collections::BTreeMap;
 
-/// An operation and its response as values of a specification, or why they do not fit it.
+/// An operation and its response as values of a specification, or a message why they are invalid for it.
 pub type Translated<O, R> = Result<(O, Option<R>), String>;
 
 fn unknown<T>(object: Object) -> Result<T, String> {
@@ -45,7 +45,7 @@ fn place(value: &Value) -> Result<usize, String> {
     usize::try_from(whole(value)?).map_err(|_| format!("`{value}` is not a place; expected a number from 0 on"))
 }
 
-/// Nothing stands for nothing.
+/// Converts nil to `None`.
 fn something(value: &Value) -> Option<Value> {
     Some(value.clone()).filter(|value| *value != Value::Nil)
 }
@@ -99,25 +99,25 @@ pub fn multi_register(
     }
 }
 
-/// A transaction. What it read stands in its response; a read without a value, which may have read anything, is left out.
-fn transaction(asked: &Value, response: Option<&Value>) -> Translated<Transaction, multi_register::Response<Value>> {
+/// A transaction. The values that it read are in its response; a read without a value, which may have read anything, is omitted.
+fn transaction(invoked: &Value, response: Option<&Value>) -> Translated<Transaction, multi_register::Response<Value>> {
     use multi_register::Access;
-    let told = response.filter(|response| **response != Value::Nil);
-    let (asked, parts) = (items(asked)?, items(told.unwrap_or(asked))?);
-    if asked.len() != parts.len() {
+    let returned = response.filter(|response| **response != Value::Nil);
+    let (invoked, parts) = (items(invoked)?, items(returned.unwrap_or(invoked))?);
+    if invoked.len() != parts.len() {
         return Err(format!("the response has {} parts, not as many as were invoked", parts.len()));
     }
     let (mut accesses, mut reads) = (Vec::new(), Vec::new());
-    for (asked, part) in asked.iter().zip(&parts) {
-        if !same_access(asked, part) {
-            return Err(format!("the response has `{part}` where `{asked}` was invoked"));
+    for (access, part) in invoked.iter().zip(&parts) {
+        if !same_access(access, part) {
+            return Err(format!("the response has `{part}` where `{access}` was invoked"));
         }
         match words(part) {
             [name, key, value] if name.writes() => {
                 accesses.push(Access::Write(key.clone(), value.clone()));
                 reads.push(None);
             }
-            [name, key, value] if name.reads() && told.is_some() => {
+            [name, key, value] if name.reads() && returned.is_some() => {
                 accesses.push(Access::Read(key.clone()));
                 reads.push(Some(value.clone()));
             }
@@ -139,11 +139,11 @@ fn words(part: &Value) -> &[Value] {
     }
 }
 
-/// Whether a part of a response belongs to a part of the invocation: they are the same, except for what was read.
-fn same_access(asked: &Value, answered: &Value) -> bool {
-    match (words(asked), words(answered)) {
+/// Whether a part of a response matches a part of the invocation: they are equal, except for the value read.
+fn same_access(invoked: &Value, returned: &Value) -> bool {
+    match (words(invoked), words(returned)) {
         ([reads, key, ..], [also, same, ..]) if reads.reads() && also.reads() => key == same,
-        _ => asked == answered,
+        _ => invoked == returned,
     }
 }
 
@@ -161,9 +161,9 @@ pub fn kv(call: &Call, response: Option<&Value>) -> Translated<map::Operation<Va
     })
 }
 
-/// A map in which every key has a value from the start.
+/// A map in which every key initially has the same value.
 pub struct Kv {
-    /// That value.
+    /// The initial value.
     pub initial: Value,
 }
 
@@ -228,7 +228,7 @@ impl Sequential for Kv {
     }
 }
 
-/// Nil becomes a text when one is appended to it, as the empty text does. Taking one for the other makes more values possible, not fewer.
+/// Treats nil as the empty string: appending a string to either gives that string. Identifying the two can only make more values possible, not fewer.
 fn text_or_nil(value: &Value) -> Option<&str> {
     match value {
         Value::Nil => Some(""),
@@ -236,7 +236,7 @@ fn text_or_nil(value: &Value) -> Option<&str> {
     }
 }
 
-/// What an operation does to a text, with its key.
+/// The key of an operation, and its effect on a string.
 fn effect<'h>(
     seen: &Seen<'h, map::Operation<Value, Value>, map::Response<Value>>,
     initial: &'h str,
@@ -319,10 +319,10 @@ pub fn mutex(call: &Call, response: Option<&Value>) -> Translated<mutex::Operati
 pub fn log(call: &Call, response: Option<&Value>) -> Translated<log::Operation<Value>, log::Response<Value>> {
     use log::{Operation, Response};
     Ok(match call.name.as_str() {
-        // Not every log returns the place.
+        // Not every log returns the index.
         "append" => {
-            let told = response.filter(|response| **response != Value::Nil);
-            (Operation::Append(call.value.clone()), told.map(place).transpose()?.map(Response::At))
+            let returned = response.filter(|response| **response != Value::Nil);
+            (Operation::Append(call.value.clone()), returned.map(place).transpose()?.map(Response::At))
         }
         "read" => (Operation::Read, response.map(items).transpose()?.map(Response::Read)),
         "get" => (Operation::Get(place(&call.value)?), response.map(|value| Response::Got(something(value)))),

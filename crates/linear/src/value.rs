@@ -1,4 +1,4 @@
-//! Values of recorded histories: nothing, truths, numbers, texts, lists.
+//! Values of recorded histories: nil, booleans, integers, strings and lists.
 
 use serde_json::{Value as Json, json};
 use std::fmt;
@@ -6,21 +6,21 @@ use std::fmt;
 /// A value of a recorded history.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Value {
-    /// Nothing.
+    /// No value.
     #[default]
     Nil,
-    /// A truth value.
+    /// A Boolean.
     Bool(bool),
-    /// A whole number.
+    /// An integer.
     Int(i64),
-    /// A text.
+    /// A string.
     Str(String),
-    /// Several values.
+    /// A list of values.
     List(Vec<Value>),
 }
 
 impl Value {
-    /// A list of two.
+    /// The elements of a list of length two.
     pub fn pair(&self) -> Option<(&Value, &Value)> {
         match self {
             Value::List(items) => match &items[..] {
@@ -31,7 +31,7 @@ impl Value {
         }
     }
 
-    /// Whether there is nothing in it: nil, the empty text, the empty list.
+    /// Whether the value is nil, the empty string or the empty list.
     pub fn is_empty(&self) -> bool {
         match self {
             Value::Nil => true,
@@ -41,17 +41,17 @@ impl Value {
         }
     }
 
-    /// Whether it is the first word of a part of a transaction that reads.
+    /// Whether the value is the name of a read in a transaction.
     pub(crate) fn reads(&self) -> bool {
         matches!(self, Value::Str(name) if ["read", "r"].contains(&name.as_str()))
     }
 
-    /// Whether it is the first word of a part of a transaction that writes.
+    /// Whether the value is the name of a write in a transaction.
     pub(crate) fn writes(&self) -> bool {
         matches!(self, Value::Str(name) if ["write", "w"].contains(&name.as_str()))
     }
 
-    /// From JSON, which may say more than a value can.
+    /// Converts from JSON. Fails for JSON values that have no counterpart.
     pub fn from_json(json: &Json) -> Result<Value, String> {
         match json {
             Json::Null => Ok(Value::Nil),
@@ -67,7 +67,7 @@ impl Value {
         }
     }
 
-    /// As JSON.
+    /// Converts to JSON.
     pub fn to_json(&self) -> Json {
         match self {
             Value::Nil => Json::Null,
@@ -78,7 +78,7 @@ impl Value {
         }
     }
 
-    /// What a person typed: a number, `nil`, `true`, `false`, or a text.
+    /// Parses a value as typed on a command line: an integer, `nil`, `null`, `true`, `false`, or else a string.
     pub fn typed(text: &str) -> Value {
         match text {
             "nil" | "null" => Value::Nil,
@@ -108,7 +108,7 @@ impl fmt::Display for Value {
 }
 
 impl crate::specs::map::Append for Value {
-    /// Texts and lists grow; nothing becomes what is appended. Anything else is taken as a list of itself.
+    /// Appends to strings and lists; nil is replaced by the appended value. Any other value becomes a list of itself and the appended value.
     fn append(&mut self, more: &Value) {
         match (&mut *self, more) {
             (Value::Str(text), Value::Str(more)) => text.push_str(more),

@@ -1,4 +1,4 @@
-//! A history that is judged while it is made: a [`Stage`] over the values of a specification.
+//! Online checking of a history: a [`Stage`] over the values of a specification.
 
 use crate::interner::Interner;
 use crate::spec::Spec;
@@ -6,7 +6,7 @@ use crate::stage::{Relation, Stage, Stuck};
 use std::fmt;
 use std::sync::Arc;
 
-/// What was recorded so far, and every way in which it may have taken effect.
+/// A history that is checked while it is recorded: represents every way in which its operations may have taken effect.
 ///
 /// ```
 /// use manyworlds_linear::Watched;
@@ -21,46 +21,46 @@ use std::sync::Arc;
 /// assert!(watched.respond(2, Response::Read(0)).is_err());
 /// ```
 pub struct Watched<S: Spec> {
-    numbers: Numbers<S>,
+    interned: Interned<S>,
     stage: Stage,
 }
 
 impl<S: Spec> Watched<S> {
-    /// Nothing has happened.
+    /// Creates an empty history.
     pub fn new(spec: Arc<S>) -> Watched<S> {
         let (mut states, operations, responses) = (Interner::new(), Interner::new(), Interner::new());
         let stage = Stage::new(states.intern(spec.initial()));
-        Watched { numbers: Numbers { spec, states, operations, responses }, stage }
+        Watched { interned: Interned { spec, states, operations, responses }, stage }
     }
 
-    /// A process invokes an operation. One that it was waiting for is given up: it may still take effect.
+    /// A process invokes an operation. If the process has an open operation, it abandons it: the abandoned operation may still take effect.
     pub fn invoke(&mut self, process: u16, operation: S::Operation) {
-        let operation = self.numbers.operations.intern(operation);
+        let operation = self.interned.operations.intern(operation);
         self.stage = self.stage.invoke(process, operation);
     }
 
-    /// The operation of a process returns. After an error nothing has changed.
+    /// The open operation of a process returns. On an error the history is unchanged.
     pub fn respond(&mut self, process: u16, response: S::Response) -> Result<(), Unexplained<S>> {
-        let number = self.numbers.responses.intern(response.clone());
-        match self.stage.respond(process, number, &mut self.numbers) {
+        let number = self.interned.responses.intern(response.clone());
+        match self.stage.respond(process, number, &mut self.interned) {
             Ok(stage) => {
                 self.stage = stage;
                 Ok(())
             }
             Err(why) => {
                 let open = self.stage.open().iter().find(|open| open.awaited && open.process == process);
-                let operation = open.map(|open| self.numbers.operations.value(open.operation).clone());
+                let operation = open.map(|open| self.interned.operations.value(open.operation).clone());
                 Err(Unexplained { why, operation, response })
             }
         }
     }
 }
 
-/// A response that cannot be.
+/// A response that no linearization explains.
 pub struct Unexplained<S: Spec> {
-    /// Why not.
+    /// The reason.
     pub why: Stuck,
-    /// What it answers.
+    /// The operation that returned it.
     pub operation: Option<S::Operation>,
     /// The response.
     pub response: S::Response,
@@ -84,15 +84,15 @@ impl<S: Spec> fmt::Debug for Unexplained<S> {
     }
 }
 
-/// Numbers for whatever a specification speaks of.
-struct Numbers<S: Spec> {
+/// A specification with interned states, operations and responses.
+struct Interned<S: Spec> {
     spec: Arc<S>,
     states: Interner<S::State>,
     operations: Interner<S::Operation>,
     responses: Interner<S::Response>,
 }
 
-impl<S: Spec> Relation for Numbers<S> {
+impl<S: Spec> Relation for Interned<S> {
     fn outcomes(&mut self, state: u32, operation: u32) -> Vec<(u32, u32)> {
         let mut outcomes = Vec::new();
         self.spec.outcomes(self.states.value(state), self.operations.value(operation), &mut outcomes);

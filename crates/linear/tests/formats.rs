@@ -1,4 +1,4 @@
-//! Files: what is read, and what is written.
+//! Tests of reading and writing each file format.
 
 use manyworlds_linear::formats::{Format, json};
 use manyworlds_linear::{Object, Options, Recorded, Value};
@@ -50,7 +50,7 @@ fn every_format_is_recognised_and_read() {
 }
 
 #[test]
-fn an_entry_that_is_none_is_told_with_its_line() {
+fn an_invalid_entry_is_reported_with_its_line() {
     let read = "{:process 0, :type :invoke, :f :read, :value nil}";
     for text in [format!("[{read}\n\n  ; :ok\n :oops]"), format!("{read}\n\n\n7"), format!("()\n({read}\n\n[])")] {
         let bad = Format::Knossos.read(&text).unwrap_err();
@@ -62,7 +62,7 @@ fn an_entry_that_is_none_is_told_with_its_line() {
 }
 
 #[test]
-fn what_a_nemesis_does_is_kept_beside_the_operations() {
+fn actions_of_a_nemesis_are_recorded_separately() {
     let asides = |format: Format, text: &str| -> Vec<(usize, String)> {
         format.read(text).unwrap().asides.into_iter().map(|aside| (aside.at, aside.words)).collect()
     };
@@ -88,7 +88,7 @@ fn a_register_may_be_called_key() {
 }
 
 #[test]
-fn what_is_written_is_read_again() {
+fn a_written_history_is_read_back() {
     for (format, text) in SAMPLES {
         let recorded = format.read(text).unwrap();
         let again = json::read(&json::write(&recorded)).unwrap();

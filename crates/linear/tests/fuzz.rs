@@ -1,4 +1,5 @@
-//! No file makes a reader of histories panic or hang. What is accepted can be written, read again and checked; what is refused names its line.
+//! Fuzz tests of the readers of histories: no input makes a reader panic or hang. An accepted history can be written, read again and checked; the error of a
+//! rejected one names its line.
 
 use crate::formats::SAMPLES;
 use manyworlds_core::{Observer, Progress, StopReason};
@@ -8,11 +9,11 @@ use manyworlds_testkit::{Fuzz, Fuzzed};
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Stops a check that takes long: what damage makes of a history may be hard.
+/// Stops a check after a few ticks: a mutated history may be expensive to check.
 #[derive(Default)]
-struct Soon(AtomicU32);
+struct TickLimit(AtomicU32);
 
-impl Observer for Soon {
+impl Observer for TickLimit {
     fn tick(&self, _: &Progress) -> Option<StopReason> {
         (self.0.fetch_add(1, Ordering::Relaxed) > 3).then_some(StopReason::Timeout)
     }
@@ -67,7 +68,7 @@ const WORDS: [&str; 46] = [
     ":nemesis",
 ];
 
-/// The files of the command line's tests whose names end so.
+/// The contents of the files in the test data of the command line whose names end with `ends`.
 fn files(folder: &str, ends: &str) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cli/tests/data").join(folder);
     let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -76,14 +77,14 @@ fn files(folder: &str, ends: &str) -> Vec<Vec<u8>> {
     paths.iter().map(|path| std::fs::read(path).unwrap()).collect()
 }
 
-/// Reads damaged files of a format, and with every other format as well.
+/// Reads mutated files of a format, with the readers of all formats.
 fn fuzz(name: &'static str, format: Format, cases: u32, folder: &str, ends: &str) -> Fuzzed {
     let own = SAMPLES.iter().filter(|sample| sample.0 == format).map(|sample| sample.1.as_bytes().to_vec());
     let fuzz = Fuzz::new(name, cases).samples(own).samples(files(folder, ends)).words(WORDS);
     fuzz.run(|input| read(&String::from_utf8_lossy(input), format), names_a_place)
 }
 
-/// The line; or a part of the file, or the file as a whole, or the text that is not understood.
+/// Whether an error message names the line, a part of the file, the whole file, or the malformed text.
 fn names_a_place(why: &str) -> bool {
     let parts = ["line ", "step ", "schema ", "history", "the file", "the trace", "`"];
     why.starts_with(|first: char| first.is_ascii_digit()) || parts.iter().any(|part| why.contains(part))
@@ -95,10 +96,10 @@ fn read(text: &str, format: Format) -> Result<(), String> {
         let _ = other.read(text);
     }
     let recorded = format.read(text).map_err(|bad| bad.to_string())?;
-    let again = json::read(&json::write(&recorded)).expect("what is written can be read");
-    assert_eq!(again.history.len(), recorded.history.len(), "nothing is lost when it is written");
+    let again = json::read(&json::write(&recorded)).expect("a written history can be read");
+    assert_eq!(again.history.len(), recorded.history.len(), "no operation is lost when the history is written");
     if let Some(object) = Object::recognize(&recorded) {
-        let observer = Soon::default();
+        let observer = TickLimit::default();
         let _ = object.check(&recorded, None, &Options { observer: &observer, ..Options::default() });
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Long histories: one impossible response is found, and told, without looking at everything again and again; many threads are as one.
+//! Tests with long histories: an impossible response is found and explained with bounded effort, and the verdict does not depend on the number of threads.
 
 use manyworlds_core::random::SplitMix64;
 use manyworlds_core::{Observer, Progress, StopReason};
@@ -8,18 +8,18 @@ use manyworlds_linear::specs::{Map, Queue, Register, Stack, queue, stack};
 use manyworlds_linear::{Consistency, History, Options, Sequential, Spec, Verdict, check_with};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Counts how often it is asked.
+/// Counts the calls of `tick`.
 #[derive(Default)]
-struct Asked(AtomicU32);
+struct TickCount(AtomicU32);
 
-impl Observer for Asked {
+impl Observer for TickCount {
     fn tick(&self, _: &Progress) -> Option<StopReason> {
         self.0.fetch_add(1, Ordering::Relaxed);
         None
     }
 }
 
-/// Writers and readers take turns, two at a time; the read with this number returns something that nobody wrote.
+/// Pairs of concurrent writes and reads of a register; the operation with index `wrong` reads a value that was never written.
 fn history(operations: u32, wrong: u32) -> History<Op<u32>, Response<u32>> {
     let mut history = History::new();
     for n in 0..operations / 2 {
@@ -35,19 +35,19 @@ fn history(operations: u32, wrong: u32) -> History<Op<u32>, Response<u32>> {
 #[test]
 fn an_impossible_read_in_a_long_history_is_explained_soon() {
     for wrong in [1, 10_001, 19_999] {
-        let asked = Asked::default();
-        let options = Options { observer: &asked, ..Options::default() };
+        let ticks = TickCount::default();
+        let options = Options { observer: &ticks, ..Options::default() };
         let answer = check_with(&Register::new(0), &history(20_000, wrong), &options);
-        let why = answer.explanation().expect("nobody wrote that");
+        let why = answer.explanation().expect("a value was read that was never written");
         assert_eq!(why.stuck, [wrong as usize]);
         assert_eq!((why.minimal.as_deref(), why.is_minimal), (Some(&[wrong as usize][..]), true));
         assert_eq!(why.prefix.len(), wrong as usize);
-        let asked = asked.0.into_inner();
-        assert!(asked < 100, "it was asked {asked} times");
+        let ticks = ticks.0.into_inner();
+        assert!(ticks < 100, "the observer was called {ticks} times");
     }
 }
 
-/// Two registers; one of them breaks.
+/// Two registers; operations on the second panic.
 struct Fragile;
 
 impl Sequential for Fragile {
@@ -67,7 +67,7 @@ impl Sequential for Fragile {
 }
 
 #[test]
-fn a_specification_that_panics_says_so_whoever_asks_it() {
+fn a_panic_of_the_specification_is_propagated_from_every_thread() {
     let mut history = History::new();
     for n in 0..5_000 {
         history.invoke(0, n % 2).unwrap();
@@ -81,18 +81,18 @@ fn a_specification_that_panics_says_so_whoever_asks_it() {
     }
 }
 
-/// Loses patience after so many ticks.
-struct Patience(AtomicU32);
+/// Stops the check after a number of ticks.
+struct TickLimit(AtomicU32);
 
-impl Observer for Patience {
+impl Observer for TickLimit {
     fn tick(&self, _: &Progress) -> Option<StopReason> {
         let left = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
         left.is_err().then_some(StopReason::Timeout)
     }
 }
 
-/// Takes very long: concurrent appends of all words of one to three letters, and a read of seven zeros, although there are six in words of zeros alone.
-/// The read can be cut into words in many ways, so it shows nothing about the order of the appends.
+/// A history that is expensive to check: concurrent appends of all binary words of one to three letters, and a read of seven zeros, although the words that
+/// consist of zeros have only six in total. The read can be split into words in many ways, so it implies nothing about the order of the appends.
 fn hard() -> History<Access<u8, String>, Reply<String>> {
     let mut history = History::new();
     for process in 0..14 {
@@ -104,7 +104,7 @@ fn hard() -> History<Access<u8, String>, Reply<String>> {
     history
 }
 
-/// The same, and at other keys reads that are right but for the last.
+/// The same, with other keys whose reads are all correct except the last.
 fn hard_and_bad() -> History<Access<u8, String>, Reply<String>> {
     let mut history = hard();
     for (key, n) in (1..4u8).flat_map(|key| (0..1_000).map(move |n| (key, n))) {
@@ -112,50 +112,50 @@ fn hard_and_bad() -> History<Access<u8, String>, Reply<String>> {
         history.invoke(0, Access::Put(key, value.clone())).unwrap();
         history.respond(0, Reply::Done).unwrap();
         history.invoke(1, Access::Get(key)).unwrap();
-        let read = if (key, n) == (3, 999) { "nobody wrote this".to_string() } else { value };
+        let read = if (key, n) == (3, 999) { "never written".to_string() } else { value };
         history.respond(1, Reply::Got(Some(read))).unwrap();
     }
     history
 }
 
 #[test]
-fn a_hard_key_does_not_hide_a_bad_one() {
+fn an_expensive_key_does_not_hide_an_inconsistent_one() {
     let history = hard_and_bad();
-    assert!(history.len() > 4_000, "long enough for several workers");
+    assert!(history.len() > 4_000, "long enough for several threads");
     for threads in [1, 2, 3] {
-        let patience = Patience(AtomicU32::new(2_000));
-        let options = Options { threads, observer: &patience, ..Options::default() };
+        let limit = TickLimit(AtomicU32::new(2_000));
+        let options = Options { threads, observer: &limit, ..Options::default() };
         let answer = check_with(&Map::new(), &history, &options);
-        let why = answer.explanation().expect("it is bad whatever key 0 is like");
+        let why = answer.explanation().expect("key 3 is inconsistent whatever the verdict of key 0");
         assert_eq!(why.stuck, [history.len() - 1]);
     }
 }
 
 #[test]
-fn what_cannot_be_decided_in_time_is_not_decided() {
+fn a_check_stopped_by_the_observer_is_incomplete() {
     for consistency in [Consistency::Linearizable, Consistency::Sequential] {
-        let patience = Patience(AtomicU32::new(20));
-        let options = Options { consistency, observer: &patience, ..Options::default() };
+        let limit = TickLimit(AtomicU32::new(20));
+        let options = Options { consistency, observer: &limit, ..Options::default() };
         assert_eq!(check_with(&Map::new(), &hard(), &options).verdict, Verdict::Incomplete(StopReason::Timeout));
     }
 }
 
 #[test]
-fn a_linearizable_history_is_seen_to_be_sequentially_consistent() {
-    let asked = Asked::default();
-    let options = Options { consistency: Consistency::Sequential, observer: &asked, ..Options::default() };
+fn a_linearizable_history_is_quickly_found_sequentially_consistent() {
+    let ticks = TickCount::default();
+    let options = Options { consistency: Consistency::Sequential, observer: &ticks, ..Options::default() };
     let history = history(100_000, u32::MAX);
     let Verdict::Consistent(order) = check_with(&Register::new(0), &history, &options).verdict else {
-        panic!("it is linearizable")
+        panic!("the history is linearizable")
     };
     assert_eq!(order.len(), history.len());
-    let asked = asked.0.into_inner();
-    assert!(asked < 100, "it was asked {asked} times");
+    let ticks = ticks.0.into_inner();
+    assert!(ticks < 100, "the observer was called {ticks} times");
 }
 
-/// Four clients of a queue or a stack, always the same: each asks, later it takes effect, later the client learns of it. `put` makes operations of
-/// numbers, none twice.
-fn crowd<S: Sequential>(
+/// A pseudo-random history of four clients of a queue or a stack: each client invokes an operation, which later takes effect, and later returns. `put`
+/// creates the operation that puts a number in; no number is put in twice.
+fn concurrent_clients<S: Sequential>(
     spec: &S,
     operations: u32,
     seed: u64,
@@ -164,30 +164,30 @@ fn crowd<S: Sequential>(
 ) -> History<S::Operation, S::Response> {
     let mut random = SplitMix64::new(seed);
     let mut roll = |n: usize| random.below(n);
-    let (mut history, mut state, mut asked) = (History::new(), spec.initial(), 0);
+    let (mut history, mut state, mut invoked) = (History::new(), spec.initial(), 0);
     let mut clients = [const { (None, None) }; 4];
-    while asked < operations || clients.iter().any(|client| client.0.is_some()) {
+    while invoked < operations || clients.iter().any(|client| client.0.is_some()) {
         let me = roll(4);
         let (operation, response) = &mut clients[me];
         match (operation.take(), response.take()) {
-            (None, _) if asked < operations => {
-                asked += 1;
-                let ask = if roll(100) < 55 { put(asked) } else { take.clone() };
-                history.invoke(me, ask.clone()).unwrap();
-                *operation = Some(ask);
+            (None, _) if invoked < operations => {
+                invoked += 1;
+                let next = if roll(100) < 55 { put(invoked) } else { take.clone() };
+                history.invoke(me, next.clone()).unwrap();
+                *operation = Some(next);
             }
             (None, _) => {}
             (Some(_), Some(answer)) => history.respond(me, answer).unwrap(),
-            (Some(ask), None) => {
-                *response = Some(spec.apply(&mut state, &ask));
-                *operation = Some(ask);
+            (Some(open), None) => {
+                *response = Some(spec.apply(&mut state, &open));
+                *operation = Some(open);
             }
         }
     }
     history
 }
 
-/// The same history, but two operations near the end got each other's responses.
+/// The same history with the responses of two operations near the end exchanged.
 fn swapped<O: Clone, R: Clone>(history: &History<O, R>, got: impl Fn(&R) -> bool) -> History<O, R> {
     let mut operations = history.operations().to_vec();
     let takes: Vec<usize> =
@@ -198,23 +198,24 @@ fn swapped<O: Clone, R: Clone>(history: &History<O, R>, got: impl Fn(&R) -> bool
     History::from_operations(operations)
 }
 
-/// Which of two values was put in first shows when they are taken out, long after. Without what the specification knows about that, such histories take
-/// for ever.
+/// The order of two puts is determined by the takes, which come much later. Without the precedence pairs of the specification, checks of such histories do
+/// not finish in reasonable time.
 #[test]
-fn queues_and_stacks_are_no_harder_than_registers() {
+fn queues_and_stacks_are_checked_with_few_ticks() {
     fn judge<S: Spec>(spec: &S, history: &History<S::Operation, S::Response>, good: bool, what: &str) {
-        let asked = Asked::default();
-        let options = Options { observer: &asked, explain: false, ..Options::default() };
+        let ticks = TickCount::default();
+        let options = Options { observer: &ticks, explain: false, ..Options::default() };
         assert_eq!(check_with(spec, history, &options).is_linearizable(), good, "{what}");
-        let asked = asked.0.into_inner();
-        assert!(asked < 20, "{what}: it was asked {asked} times");
+        let ticks = ticks.0.into_inner();
+        assert!(ticks < 20, "{what}: the observer was called {ticks} times");
     }
     for seed in 1..20 {
-        let history = crowd(&Queue::new(), 400, seed, queue::Operation::Enqueue, &queue::Operation::Dequeue);
+        let history =
+            concurrent_clients(&Queue::new(), 400, seed, queue::Operation::Enqueue, &queue::Operation::Dequeue);
         judge(&Queue::new(), &history, true, &format!("queue {seed}"));
         let bad = swapped(&history, |response| matches!(response, queue::Response::Dequeued(Some(_))));
         judge(&Queue::new(), &bad, false, &format!("queue {seed}, swapped"));
-        let history = crowd(&Stack::new(), 400, seed, stack::Operation::Push, &stack::Operation::Pop);
+        let history = concurrent_clients(&Stack::new(), 400, seed, stack::Operation::Push, &stack::Operation::Pop);
         judge(&Stack::new(), &history, true, &format!("stack {seed}"));
     }
 }

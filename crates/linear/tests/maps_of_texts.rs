@@ -1,5 +1,5 @@
-//! What reads of texts show about the order of appends, compared with the definition of linearizability: a search through all orders over plain texts,
-//! which shares nothing with the checker.
+//! Compares the order of appends inferred from reads of texts with the definition of linearizability: a search through all orders over plain texts, which
+//! shares no code with the checker.
 
 use manyworlds_core::random::SplitMix64;
 use manyworlds_linear::specs::Map;
@@ -32,9 +32,9 @@ impl Random {
     }
 }
 
-/// What histories are like.
+/// The parameters of random histories.
 struct Style {
-    /// The texts to choose from; `None`: all are different, and none is a part of another.
+    /// The texts to choose from; `None` if all texts are different, and none is a part of another.
     texts: Option<&'static [&'static str]>,
     keys: usize,
     puts: usize,
@@ -51,7 +51,7 @@ const STYLES: [Style; 6] = [
     Style { texts: Some(&["a", "b", "c", "d", "e", "f", "g", "aa", ""]), keys: 2, puts: 15, deletes: 5, corrupted: 30 },
 ];
 
-/// The definition: what one operation does to plain texts. `missing` is the text of a key that has none.
+/// The specification: applies one operation to plain texts.
 fn apply(state: &mut Texts, operation: &Access<u8, String>) -> Reply<String> {
     match operation {
         Access::Get(key) => return Reply::Got(state.get(key).cloned()),
@@ -80,7 +80,7 @@ fn generate(random: &mut Random, style: &Style) -> Vec<Op> {
                 open[process] = Some((operations.len(), effect));
                 operations.push(Op { process, operation, invoked: time, returned: None, response: None });
             }
-            // It stays pending.
+            // The operation stays pending.
             Some(_) if random.percent(8) => {}
             Some((number, effect)) => {
                 let response = effect.unwrap_or_else(|| apply(&mut state, &operations[number].operation));
@@ -112,7 +112,7 @@ fn operation(random: &mut Random, style: &Style, number: usize) -> Access<u8, St
     }
 }
 
-/// Another response: an older one, one that lost its end or its beginning, or one that has a part twice.
+/// A changed response: an older one, one without its end or its beginning, or one with a repeated part.
 fn corrupted(random: &mut Random, response: &Reply<String>, seen: &[Reply<String>]) -> Reply<String> {
     match (response, random.below(4)) {
         (Reply::Got(Some(text)), kind @ 1..) => {
@@ -258,7 +258,7 @@ fn recorded_maps_start_with_their_initial_value() {
         let style = &STYLES[case % STYLES.len()];
         let initial = [None, Some(""), Some("a"), Some("<0>")][random.below(4)];
         let mut operations = generate(&mut random, style);
-        // As if the map had held this from the start.
+        // Simulates the initial value.
         for operation in &mut operations {
             if let Some(Reply::Got(Some(text))) = &mut operation.response
                 && random.percent(70)
@@ -279,7 +279,8 @@ fn recorded_maps_start_with_their_initial_value() {
     assert!(6 * linearizable > cases && 6 * not > cases, "{linearizable} {not}");
 }
 
-/// The definition over a map that holds `initial` everywhere: deletes put it, and reads of nothing read it. Nil is what no text was put or appended to.
+/// The definition for a map that initially holds `initial` at every key: a delete puts `initial`. If `initial` is a text, no key is ever nil, so a read of nil
+/// becomes a read of a text that is never written. If it is nil, nil is the value of a key to which no text was put or appended.
 fn is_linearizable_from(operations: &[Op], initial: Option<&str>, keys: usize) -> bool {
     let Some(initial) = initial else { return is_linearizable(operations, None) };
     let put = |key: u8| Op {

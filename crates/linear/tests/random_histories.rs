@@ -1,4 +1,4 @@
-//! The checker and the definition say the same about random histories of every object, and every answer can be verified.
+//! Compares the checker with the definition on random histories of every object, and verifies every order and explanation.
 
 use crate::oracle::brute::{explains, is_consistent};
 use crate::oracle::random::{Words, play, script};
@@ -6,12 +6,13 @@ use manyworlds_linear::specs::*;
 use manyworlds_linear::{Consistency, History, Operation, Options, Spec, Verdict, check_with};
 use proptest::prelude::*;
 
-/// Operations of a history: longer ones keep the definition busy for ever.
+/// The maximal number of operations: the brute-force search of longer histories takes too long.
 const MOST: usize = 12;
 
+/// The maximal number of operations for which cores are verified.
 const FEW: usize = 6;
 
-/// A bag that gives back anything it holds.
+/// A bag from which any element may be taken.
 #[derive(Clone)]
 struct Bag;
 
@@ -41,7 +42,7 @@ impl Spec for Bag {
     }
 }
 
-/// Only these operations; of the others nothing but the invocation is known.
+/// The history in which only the invocation is known of the operations that are not in `kept`.
 fn freed<O: Clone, R: Clone>(history: &History<O, R>, kept: &[usize]) -> History<O, R> {
     let free = |(number, operation): (usize, &Operation<O, R>)| match kept.contains(&number) {
         true => operation.clone(),
@@ -50,10 +51,10 @@ fn freed<O: Clone, R: Clone>(history: &History<O, R>, kept: &[usize]) -> History
     History::from_operations(history.operations().iter().enumerate().map(free).collect())
 }
 
-/// The numbers of what was invoked before an operation returned, and the history up to then. With its return, or without.
+/// The indices of the operations invoked before the return of operation `last`, and the prefix of the history up to that return, with the return or without.
 fn up_to<O: Clone, R: Clone>(history: &History<O, R>, last: usize, with: bool) -> (Vec<usize>, History<O, R>) {
     let operations = history.operations();
-    let end = operations[last].returned.expect("only what returns is stuck");
+    let end = operations[last].returned.expect("only an operation that returns is stuck");
     let known = |&at: &usize| at < end || with && at == end;
     let numbers: Vec<usize> = (0..operations.len()).filter(|&number| operations[number].invoked <= end).collect();
     let cut = |&number: &usize| Operation {
@@ -76,7 +77,7 @@ fn agree<S: Spec>(
     match check_with(spec, history, &options).verdict {
         Verdict::Consistent(order) => {
             prop_assert!(expected, "there is no order");
-            prop_assert!(explains(spec, history, &order, consistency), "{order:?} is no explanation");
+            prop_assert!(explains(spec, history, &order, consistency), "{order:?} does not explain the history");
         }
         Verdict::Violated(explanation) => {
             prop_assert!(!expected, "there is an order");
@@ -85,20 +86,20 @@ fn agree<S: Spec>(
                 explanation.stuck.iter().all(|stuck| !explanation.prefix.contains(stuck))
                     || consistency == Consistency::Linearizable
             );
-            // With keys apart, another key may be wrong before.
+            // With separate keys, another key may be inconsistent earlier.
             if consistency == Consistency::Linearizable && !split {
                 let [stuck] = explanation.stuck[..] else { panic!("one is stuck, not {:?}", explanation.stuck) };
                 let (numbers, before) = up_to(history, stuck, false);
                 let place = |number: &usize| numbers.iter().position(|other| other == number);
                 let prefix: Option<Vec<usize>> = explanation.prefix.iter().map(place).collect();
-                let prefix = prefix.expect("it is of operations invoked before");
+                let prefix = prefix.expect("the prefix consists of operations invoked before");
                 prop_assert!(explains(spec, &before, &prefix, consistency), "{prefix:?} explains no prefix");
                 prop_assert!(!consistent(&up_to(history, stuck, true).1), "a longer prefix has an order");
             }
-            // Where too much is free, the definition takes for ever, and the checker gives up on a smaller core.
+            // If too many operations are unconstrained, the brute-force search takes too long, and the checker may not minimize the core.
             let sets = [(explanation.minimal, false), (explanation.core, true)];
             for (set, cut) in sets.into_iter().filter(|(_, cut)| !cut || history.len() <= FEW) {
-                let set = set.expect("nobody stopped it");
+                let set = set.expect("no observer stopped the check");
                 let only = |set: &[usize]| if cut { freed(history, set) } else { history.restrict(set) };
                 prop_assert!(
                     !consistent(&only(&set)),
@@ -110,7 +111,7 @@ fn agree<S: Spec>(
                     fewer.remove(at);
                     prop_assert!(
                         consistent(&only(&fewer)),
-                        "{set:?} is not minimal (core: {cut}, {consistency:?}): {fewer:?} will do for {:#?}",
+                        "{set:?} is not minimal (core: {cut}, {consistency:?}): {fewer:?} suffices for {:#?}",
                         history.operations()
                     );
                 }
@@ -198,7 +199,7 @@ random! {
 
 type QueueHistory = History<queue::Operation<u8>, queue::Response<u8>>;
 
-/// Up to five values, each put in at most twice and taken out at most twice, at any time: what happens to one value tells something about others.
+/// Up to five values, each put in at most twice and taken at most twice, at any time, so that the operations on one value constrain those on others.
 fn queues() -> impl Strategy<Value = QueueHistory> {
     use queue::Operation::{Dequeue, Enqueue};
     let ended = || prop_oneof![8 => Just((true, true)), 1 => Just((false, true)), 1 => Just((false, false)), 1 => Just((true, false))];
@@ -206,13 +207,14 @@ fn queues() -> impl Strategy<Value = QueueHistory> {
     let of_value = (times(), times(), prop::collection::vec(ended(), 4));
     (prop::collection::vec(of_value, 2..=5), prop::collection::vec(any::<u16>(), 40), 0..=1usize).prop_map(
         |(values, places, empty)| {
-            let mut asked = vec![(Dequeue, queue::Response::Dequeued(None), (true, true)); empty];
+            let mut operations = vec![(Dequeue, queue::Response::Dequeued(None), (true, true)); empty];
             for (value, (puts, takes, ended)) in values.into_iter().enumerate() {
                 let value = value as u8;
-                asked.extend((0..puts).map(|nth| (Enqueue(value), queue::Response::Enqueued, ended[nth])));
-                asked.extend((0..takes).map(|nth| (Dequeue, queue::Response::Dequeued(Some(value)), ended[2 + nth])));
+                operations.extend((0..puts).map(|nth| (Enqueue(value), queue::Response::Enqueued, ended[nth])));
+                operations
+                    .extend((0..takes).map(|nth| (Dequeue, queue::Response::Dequeued(Some(value)), ended[2 + nth])));
             }
-            // Most values are put in before they are taken out.
+            // Most values are put in before they are taken.
             let late = |operation| if operation == Dequeue { 1 << 15 } else { 0 };
             let at = |place: usize, operation| (usize::from(places[place]) + late(operation)) * 64 + place;
             let operation = |(process, (operation, response, (returns, known)))| {
@@ -226,12 +228,12 @@ fn queues() -> impl Strategy<Value = QueueHistory> {
                     response: Some(response).filter(|_| known),
                 }
             };
-            History::from_operations(asked.into_iter().take(MOST).enumerate().map(operation).collect())
+            History::from_operations(operations.into_iter().take(MOST).enumerate().map(operation).collect())
         },
     )
 }
 
-/// The same with a stack.
+/// The same history of a stack.
 fn as_stack(history: &QueueHistory) -> History<stack::Operation<u8>, stack::Response<u8>> {
     let operation = |op: &Operation<queue::Operation<u8>, queue::Response<u8>>| Operation {
         process: op.process,
@@ -253,7 +255,7 @@ manyworlds_testkit::random! {
     #![cases = 1_500]
 
     #[test]
-    fn queues_and_stacks_tell_who_was_first(history in queues()) {
+    fn queues_and_stacks_with_few_values(history in queues()) {
         agree(&Queue::new(), &history, Consistency::Linearizable, false)?;
         agree(&Stack::new(), &as_stack(&history), Consistency::Linearizable, false)?;
     }

@@ -1,4 +1,4 @@
-//! What readers must not misread: keys, values that are repeated, entries of others, files of other kinds.
+//! Tests of special cases in the readers: keys, repeated values, entries of other actors, files of other formats.
 
 use manyworlds_core::{TraceHistory, TraceOperation, TraceValue, ValueTree};
 use manyworlds_linear::formats::{Format, json, trace};
@@ -14,7 +14,7 @@ fn check(object: Object, recorded: &Recorded) -> Answer {
     object.check(recorded, None, &Options::default()).unwrap()
 }
 
-/// The complaint about a text, with its line.
+/// The error message for a text, with its line.
 fn complaint(format: Format, text: &str) -> String {
     format.read(text).unwrap_err().to_string()
 }
@@ -40,7 +40,7 @@ fn two_keys(read: usize) -> String {
 }
 
 #[test]
-fn keys_are_kept_and_each_is_an_object_of_its_own() {
+fn each_key_is_a_separate_object() {
     for (value, expected) in [(1, true), (2, false)] {
         let text = two_keys(value);
         for format in [Format::Knossos, Format::Kv] {
@@ -58,7 +58,7 @@ fn keys_are_kept_and_each_is_an_object_of_its_own() {
 }
 
 #[test]
-fn every_object_may_be_many() {
+fn every_object_supports_keys() {
     let text = "{\"schema\": \"manyworlds-history/1\"}
         {\"process\": 0, \"type\": \"invoke\", \"f\": \"enqueue\", \"key\": 1, \"value\": \"x\"}
         {\"process\": 0, \"type\": \"ok\"}
@@ -75,7 +75,7 @@ fn every_object_may_be_many() {
 
 /// Each register is sequentially consistent, but not both together.
 #[test]
-fn sequential_consistency_is_asked_of_all_keys_together() {
+fn sequential_consistency_is_checked_for_all_keys_together() {
     let text = edn(&[
         (0, "invoke", "write", ":key x, :value 1"),
         (0, "ok", "write", ":key x, :value 1"),
@@ -139,9 +139,9 @@ fn only_the_nemesis_is_skipped() {
 }
 
 #[test]
-fn what_is_said_of_operations_in_a_log_must_be_understood() {
+fn malformed_operations_in_a_log_are_rejected() {
     let good = "INFO  jepsen.util - 0\t:invoke\t:write\t1\n";
-    for (bad, told) in [
+    for (bad, expected_error) in [
         ("INFO  jepsen.util - x0\t:ok\t:write\t1", "2: the process is `x0`; expected `INFO  jepsen.util - PROCESS"),
         ("INFO  jepsen.util - 0:ok\t:write\t1", "2: the process is `0:ok`"),
         ("INFO  jepsen.utl - 0\t:ok\t:write\t1", "2: expected `INFO  jepsen.util - PROCESS"),
@@ -152,7 +152,7 @@ fn what_is_said_of_operations_in_a_log_must_be_understood() {
         ),
     ] {
         let complaint = complaint(Format::Etcd, &format!("{good}{bad}\n"));
-        assert!(complaint.starts_with(told), "{complaint}");
+        assert!(complaint.starts_with(expected_error), "{complaint}");
     }
     for other in [
         "INFO  jepsen.util - :nemesis\t:info\t:start\tnil",
@@ -166,7 +166,7 @@ fn what_is_said_of_operations_in_a_log_must_be_understood() {
     assert!(complaint(Format::Etcd, "\nhello\n").starts_with("2: this is not a line of a log"));
 }
 
-/// Nothing was read but what was written; null is the value at the start.
+/// A read of null reads the initial value, so it is inconsistent after a write of 1; a read without a value may have read anything.
 #[test]
 fn null_is_a_value_of_transactions_in_json() {
     let text = |read: &str| {
@@ -190,18 +190,19 @@ fn null_is_a_value_of_transactions_in_json() {
 }
 
 #[test]
-fn a_completion_is_one_of_what_is_open() {
+fn a_completion_must_match_the_open_operation() {
     let put = (0, "invoke", "put", ":key \"a\", :value \"x\"");
     for kind in ["ok", "info", "fail"] {
         let text = edn(&[put, (0, kind, "put", ":key \"b\", :value \"x\"")]);
-        let told = "2: process 0 completes `put` with the key \"b\"; expected the key of its open operation, \"a\"";
-        assert_eq!(complaint(Format::Kv, &text), told);
+        let expected_error =
+            "2: process 0 completes `put` with the key \"b\"; expected the key of its open operation, \"a\"";
+        assert_eq!(complaint(Format::Kv, &text), expected_error);
     }
     let other = edn(&[put, (0, "ok", "put", ":key \"a\", :value \"y\"")]);
     assert!(complaint(Format::Kv, &other).starts_with("2: `put \"a\" \"x\"` completes with the value \"y\""));
     let write = (0, "invoke", "write", ":value 1");
-    let told = "2: `write 1` completes with the value 2; expected the value it was given";
-    assert_eq!(complaint(Format::Knossos, &edn(&[write, (0, "ok", "write", ":value 2")])), told);
+    let expected_error = "2: `write 1` completes with the value 2; expected the value it was given";
+    assert_eq!(complaint(Format::Knossos, &edn(&[write, (0, "ok", "write", ":value 2")])), expected_error);
     for fine in [":value 1", ":value nil", ":index 3"] {
         assert_eq!(Format::Knossos.read(&edn(&[write, (0, "ok", "write", fine)])).unwrap().history.pending(), 0);
     }
@@ -214,11 +215,11 @@ fn a_completion_is_one_of_what_is_open() {
 }
 
 #[test]
-fn json_says_what_is_wrong() {
+fn errors_in_json_are_reported() {
     let head = "{\"schema\": \"manyworlds-history/1\"}";
     let write = "{\"process\": 0, \"type\": \"invoke\", \"f\": \"write\", \"value\": 1}";
     let deep = format!("{{\"process\": 0, \"value\": {}", "[".repeat(200));
-    for (line, told) in [
+    for (line, expected_error) in [
         (
             "{\"process\": 0, \"type\": \"ok\", \"f\": \"read\"}",
             "process 0 completes `read`; expected its open operation `write`",
@@ -243,7 +244,7 @@ fn json_says_what_is_wrong() {
         ),
     ] {
         let complaint = complaint(Format::Json, &format!("{head}\n{write}\n{line}\n"));
-        assert!(complaint.starts_with(&format!("3: {told}")), "{complaint}");
+        assert!(complaint.starts_with(&format!("3: {expected_error}")), "{complaint}");
     }
     let bad =
         Format::Json.read(&format!("{{\"schema\": \"manyworlds-history/1\", \"sepc\": 1}}\n{write}")).unwrap_err();
@@ -253,8 +254,8 @@ fn json_says_what_is_wrong() {
 }
 
 #[test]
-fn files_of_other_kinds_are_told() {
-    for (text, told) in [
+fn files_of_other_formats_are_reported() {
+    for (text, expected_error) in [
         ("[{\"process\": 0, \"type\": \"invoke\"}]", "the file is a JSON list; expected an object a line"),
         (
             "{\n  \"schema\": \"other/2\",\n \"x\": 1}",
@@ -265,12 +266,12 @@ fn files_of_other_kinds_are_told() {
     ] {
         assert_eq!(Format::recognize(text), Some(Format::Json));
         let complaint = complaint(Format::Json, text);
-        assert!(complaint.starts_with(&format!("1: {told}")), "{complaint}");
+        assert!(complaint.starts_with(&format!("1: {expected_error}")), "{complaint}");
     }
 }
 
 #[test]
-fn maps_by_lines_are_recognised_wherever_they_stand() {
+fn kv_maps_are_recognised_in_every_layout() {
     let nemesis = "{:process :nemesis, :type :info, :f :start, :value nil}\n";
     let (put, ok) =
         ("{:process 0, :type :invoke, :f :put, :key 1, :value 2}", "{:process 0 :type :ok :f :put :key 1 :value 2}");
@@ -285,9 +286,9 @@ fn maps_by_lines_are_recognised_wherever_they_stand() {
         let recorded = read(&text);
         assert_eq!((recorded.history.len(), recorded.history.pending()), (1, 0), "{text}");
     }
-    // Registers with keys are no map.
+    // Registers with keys are not in the kv format.
     assert_eq!(Format::recognize(&two_keys(1)), Some(Format::Knossos));
-    // A line that is cut is found where it is, not where the file ends.
+    // A truncated line is reported at its own line, not at the end of the file.
     let cut = format!("{put}\n{}\n{put}\n", &ok[..20]);
     assert!(
         complaint(Format::Kv, &cut).starts_with("2: the text ends where `}` is expected"),
@@ -298,9 +299,9 @@ fn maps_by_lines_are_recognised_wherever_they_stand() {
     assert_eq!(read(&many_lines).history.len(), 1);
 }
 
-/// What is nothing for a map is nothing for any object.
+/// The kv format implies the empty string as the initial value, which stands for the empty initial state of every object.
 #[test]
-fn maps_by_lines_may_be_about_other_objects() {
+fn the_kv_format_supports_other_objects() {
     let text = |read: &str| {
         edn(&[
             (0, "invoke", "add", ":key 1, :value 2"),
@@ -320,9 +321,9 @@ fn maps_by_lines_may_be_about_other_objects() {
     }
 }
 
-/// Every one of many open operations fails. One by one this would take a minute.
+/// Many open operations fail. Removing them one by one would take a minute.
 #[test]
-fn many_failures_are_struck_out_at_once() {
+fn many_failures_are_removed_together() {
     let processes = 100_000;
     let invoke = |n: usize| format!("{{:process {n} :type :invoke :f :write :value 1}}\n");
     let fail = |n: usize| format!("{{:process {n} :type :fail :f :write :value 1}}\n");
@@ -331,7 +332,13 @@ fn many_failures_are_struck_out_at_once() {
     assert_eq!((recorded.history.len(), &recorded.lines[..]), (1, &[1][..]));
 }
 
-fn told(process: usize, call: &str, response: Option<&str>, invoked: usize, returned: Option<usize>) -> TraceOperation {
+fn trace_operation(
+    process: usize,
+    call: &str,
+    response: Option<&str>,
+    invoked: usize,
+    returned: Option<usize>,
+) -> TraceOperation {
     let value = |text: &str| TraceValue::shown(ValueTree::parse(text));
     TraceOperation { process, call: value(call), response: response.map(value), invoked, returned }
 }
@@ -350,18 +357,18 @@ fn words(recorded: &Recorded) -> Vec<String> {
 #[test]
 fn a_trace_has_a_history() {
     let registers = of_trace(vec![
-        told(3, "Write(1)", Some("Written"), 10, Some(17)),
-        told(5, "Read", Some("Read(0)"), 19, Some(32)),
-        told(5, "Cas(0, 2)", None, 32, None),
-        told(5, "Read", Some("Read(2)"), 40, Some(40)),
+        trace_operation(3, "Write(1)", Some("Written"), 10, Some(17)),
+        trace_operation(5, "Read", Some("Read(0)"), 19, Some(32)),
+        trace_operation(5, "Cas(0, 2)", None, 32, None),
+        trace_operation(5, "Read", Some("Read(2)"), 40, Some(40)),
     ]);
     assert_eq!(words(&registers), ["write 1 → nil", "read → 0", "cas [0 2] → ?", "read → 2"]);
     assert!(registers.history.operations()[1].precedes(&registers.history.operations()[2]));
     assert_eq!(Object::recognize(&registers), Some(Object::CasRegister));
     let maps = of_trace(vec![
-        told(0, "Put(\"a\", 1)", Some("Done"), 0, Some(1)),
-        told(1, "Get(\"a\")", Some("Got(None)"), 2, Some(3)),
-        told(1, "Get(\"a\")", Some("Got(Some(1))"), 4, Some(5)),
+        trace_operation(0, "Put(\"a\", 1)", Some("Done"), 0, Some(1)),
+        trace_operation(1, "Get(\"a\")", Some("Got(None)"), 2, Some(3)),
+        trace_operation(1, "Get(\"a\")", Some("Got(Some(1))"), 4, Some(5)),
     ]);
     assert_eq!(words(&maps), ["put \"a\" 1 → nil", "get \"a\" → nil", "get \"a\" → 1"]);
     assert_eq!(Object::recognize(&maps), Some(Object::Kv));
@@ -369,15 +376,15 @@ fn a_trace_has_a_history() {
     let again = json::read(&json::write(&maps)).unwrap();
     assert_eq!(words(&again), words(&maps));
     let logs = of_trace(vec![
-        told(0, "Append(7)", Some("At(0)"), 0, Some(1)),
-        told(1, "Get(0)", Some("Got(Some(7))"), 2, Some(3)),
-        told(1, "Read", Some("Read([7])"), 4, Some(5)),
+        trace_operation(0, "Append(7)", Some("At(0)"), 0, Some(1)),
+        trace_operation(1, "Get(0)", Some("Got(Some(7))"), 2, Some(3)),
+        trace_operation(1, "Read", Some("Read([7])"), 4, Some(5)),
     ]);
     assert_eq!(Object::recognize(&logs), Some(Object::Log));
     assert!(check(Object::Log, &logs).is_linearizable());
     let transactions = of_trace(vec![
-        told(0, "[Write('x', 1), Read('y')]", Some("[None, Some(0)]"), 0, Some(1)),
-        told(1, "[Read('x')]", None, 2, None),
+        trace_operation(0, "[Write('x', 1), Read('y')]", Some("[None, Some(0)]"), 0, Some(1)),
+        trace_operation(1, "[Read('x')]", None, 2, None),
     ]);
     assert_eq!(
         words(&transactions)[0],
@@ -386,12 +393,15 @@ fn a_trace_has_a_history() {
     let zero = Object::MultiRegister.check(&transactions, Some(&Value::Int(0)), &Options::default()).unwrap();
     assert!(zero.is_linearizable());
     assert!(
-        trace::recorded(&TraceHistory { operations: vec![told(0, "7", None, 0, None)], ..TraceHistory::default() })
-            .is_err()
+        trace::recorded(&TraceHistory {
+            operations: vec![trace_operation(0, "7", None, 0, None)],
+            ..TraceHistory::default()
+        })
+        .is_err()
     );
 }
 
-/// Two processes write and read two registers; who is busy completes first.
+/// A random history of processes that write and read two registers; a process with an open operation completes it first.
 fn random(steps: &[(usize, i64, Option<i64>)]) -> Recorded {
     let mut recorded = Recorded::default();
     for (line, &(process, key, written)) in steps.iter().enumerate() {
@@ -411,7 +421,7 @@ fn random(steps: &[(usize, i64, Option<i64>)]) -> Recorded {
 random! {
     #![cases = 250]
 
-    /// A register for each key is what a map of registers is, split or not.
+    /// Separate registers for each key have the same verdicts as one multi-register, split or not.
     #[test]
     fn many_registers_are_one_multi_register(steps in prop::collection::vec((0..3usize, 0..2i64, prop::option::of(0..2i64)), 0..16)) {
         let recorded = random(&steps);
@@ -428,8 +438,8 @@ random! {
     }
 
     #[test]
-    fn no_words_of_a_trace_make_the_reader_panic(call in "[A-Za-z(){}\\[\\],\"\\\\'u0-9é -]{0,30}", response in "\\PC{0,20}") {
-        let operations = vec![told(0, &call, Some(&response), 0, Some(1))];
+    fn no_text_in_a_trace_makes_the_reader_panic(call in "[A-Za-z(){}\\[\\],\"\\\\'u0-9é -]{0,30}", response in "\\PC{0,20}") {
+        let operations = vec![trace_operation(0, &call, Some(&response), 0, Some(1))];
         let _ = trace::recorded(&TraceHistory { operations, ..TraceHistory::default() });
     }
 }

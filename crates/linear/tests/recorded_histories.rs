@@ -1,13 +1,13 @@
-//! Histories of real systems with known verdicts, kept outside of the repository.
+//! Checks histories of real systems with known verdicts, which are stored outside of the repository.
 
 use manyworlds_linear::formats::Format;
 use manyworlds_linear::{Object, Options, Verdict};
 use manyworlds_testkit::shared;
 
-/// Histories that the table has at least.
+/// The minimal number of histories in the table.
 const ROWS: usize = 58;
 
-/// Operations of a history that is checked only key by key. Two of the table have more.
+/// Histories with more operations are only checked with separate keys. The table has two such histories.
 const LONG: usize = 1_000;
 
 #[test]

@@ -1,5 +1,5 @@
-//! Stages against the definition: a history is linearizable if some order of its operations, in which each pending one may be left out, respects
-//! what came before what and is a run of the object.
+//! Compares stages with the definition: a history is linearizable if some order of its operations, without some of the pending ones, respects
+//! real-time order and is an execution of the sequential specification.
 
 use manyworlds_linear::specs::{Map, Register, map, register};
 use manyworlds_linear::stage::Stuck;
@@ -14,7 +14,7 @@ enum Event<O, R> {
     Respond(u16, R),
 }
 
-/// Whether the stages explain every prefix.
+/// Whether the stages accept every prefix.
 fn staged<S: Spec>(spec: S, events: &[Event<S::Operation, S::Response>]) -> bool {
     let mut watched = Watched::new(Arc::new(spec));
     events.iter().all(|event| match event {
@@ -61,7 +61,7 @@ fn place<S: Spec>(spec: &S, ops: &[Op<S>], done: u32, state: &S::State) -> bool 
     if (0..ops.len()).filter(left).all(|nth| ops[nth].returned.is_none()) {
         return true;
     }
-    // Nothing that is left may have returned before it was invoked.
+    // The next operation must not have been invoked after another remaining operation returned.
     let first = (0..ops.len()).filter(left).filter_map(|nth| Some(ops[nth].returned.as_ref()?.0)).min();
     (0..ops.len()).filter(left).any(|nth| {
         let op = &ops[nth];
@@ -70,12 +70,12 @@ fn place<S: Spec>(spec: &S, ops: &[Op<S>], done: u32, state: &S::State) -> bool 
         }
         let mut outcomes = Vec::new();
         spec.outcomes(state, &op.operation, &mut outcomes);
-        let fits = |response: &S::Response| op.returned.as_ref().is_none_or(|(_, told)| told == response);
+        let fits = |response: &S::Response| op.returned.as_ref().is_none_or(|(_, returned)| returned == response);
         outcomes.iter().any(|(next, response)| fits(response) && place(spec, ops, done | 1 << nth, next))
     })
 }
 
-/// A random well-formed history: who does something next, and what. A process may give up an operation and invoke another.
+/// A random well-formed history: a sequence of processes and their next events. A process may abandon an operation and invoke another.
 fn history<O: Clone + std::fmt::Debug + 'static, R: Clone + std::fmt::Debug + 'static>(
     operation: impl Strategy<Value = O>,
     response: impl Fn(&O, u8) -> R,

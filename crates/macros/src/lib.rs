@@ -1,4 +1,4 @@
-//! The attributes of Manyworlds. Use them through the facade: `#[manyworlds::test]`, `#[manyworlds::monitor(…)]`.
+//! The attribute macros of Manyworlds. Use them through the facade crate: `#[manyworlds::test]`, `#[manyworlds::monitor(…)]`.
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
@@ -8,7 +8,7 @@ mod test;
 
 use proc_macro::TokenStream;
 
-/// Makes a function a test that is run in every world it can reach.
+/// Turns a function into a test that checks all of its executions.
 ///
 /// ```ignore
 /// #[manyworlds::test(network = "mbox", executions = 2)]
@@ -17,37 +17,39 @@ use proc_macro::TokenStream;
 /// }
 /// ```
 ///
-/// | option | meaning | if not given |
+/// | option | meaning | default |
 /// |---|---|---|
-/// | `network = "asyn"`, `"p2p"`, `"cd"`, `"mbox"` | the network of operations that name none | `"p2p"` |
-/// | `threads = 2` | workers | 1 |
-/// | `executions = 24` | how many complete executions there are; any other number fails | any number |
-/// | `max_executions = 1000` | stop after so many executions | no bound |
-/// | `max_depth = 500` | cut executions off after so many events | no bound |
-/// | `max_steps = 500` | cut a process off after so many operations | the bound of `Checker` |
-/// | `timeout = 2.5` | stop after so many seconds | no bound |
-/// | `loss_budget = 1` | how many messages `send_lossy` may lose in an execution | 0 |
-/// | `deadlock = "allow"`, `"forbid"` | whether processes may wait for ever | `"forbid"` |
-/// | `incomplete = "allow"`, `"forbid"` | whether the test may pass although a bound was hit | `"forbid"` |
-/// | `monitors(Leader, Log)` | monitors that watch, each starting from its `Default` | none |
+/// | `network = "asyn"`, `"p2p"`, `"cd"`, `"mbox"` | the network of operations that specify none | `"p2p"` |
+/// | `threads = 2` | worker threads | 1 |
+/// | `executions = 24` | the expected number of complete executions; any other number fails the test | any number |
+/// | `max_executions = 1000` | stop after this number of executions | no bound |
+/// | `max_depth = 500` | truncate executions after this number of events | no bound |
+/// | `max_steps = 500` | truncate a process after this number of operations | the bound of `Checker` |
+/// | `timeout = 2.5` | stop after this number of seconds | no bound |
+/// | `loss_budget = 1` | the number of messages that `send_lossy` may lose in an execution | 0 |
+/// | `deadlock = "allow"`, `"forbid"` | whether processes may block forever | `"forbid"` |
+/// | `incomplete = "allow"`, `"forbid"` | whether the test may pass although a bound was reached | `"forbid"` |
+/// | `monitors(Leader, Log)` | monitors of the execution, each created by its `Default` | none |
 ///
-/// Numbers may be constant expressions. Other attributes, such as `#[ignore]` and `#[should_panic]`, mean what they always mean.
+/// Numbers may be constant expressions. Other attributes, such as `#[ignore]` and `#[should_panic]`, keep their meaning.
 #[proc_macro_attribute]
 pub fn test(options: TokenStream, function: TokenStream) -> TokenStream {
     test::expand(options.into(), function.into()).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
-/// Makes a type a monitor of the messages of some types, with a method to call when the run is over.
+/// Implements `Monitor` for a type that observes messages of the given types, with an optional method that is called at the end of an
+/// execution.
 ///
 /// ```ignore
-/// #[manyworlds::monitor(Vote, Decision, at_end = everybody_decided)]
+/// #[manyworlds::monitor(Vote, Decision, at_end = all_decided)]
 /// #[derive(Default)]
 /// struct Agreement {
 ///     decisions: Vec<Decision>,
 /// }
 /// ```
 ///
-/// Implement `manyworlds::Observe<T>` for each of the types. If the type is generic, the bounds that those implementations need belong on its declaration.
+/// Implement `manyworlds::Observe<T>` for each message type `T`. If the monitor is generic, its declaration must have the bounds that those
+/// implementations need.
 #[proc_macro_attribute]
 pub fn monitor(types: TokenStream, item: TokenStream) -> TokenStream {
     monitor::expand(types.into(), item.into()).unwrap_or_else(syn::Error::into_compile_error).into()

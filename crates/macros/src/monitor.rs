@@ -1,4 +1,4 @@
-//! `#[manyworlds::monitor(TypeA, TypeB, at_end = method)]`: the `Monitor` of a type that observes some messages.
+//! `#[manyworlds::monitor(TypeA, TypeB, at_end = method)]`: implements `Monitor` for a type that observes messages of the given types.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -6,37 +6,37 @@ use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
 use syn::{Error, Ident, Item, Result, Token, Type};
 
-/// What is observed, and what is checked at the end.
-struct Interest {
+/// The arguments of the attribute: the observed types, and the method to call at the end.
+struct Arguments {
     types: Vec<Type>,
     at_end: Option<Ident>,
 }
 
-impl Parse for Interest {
-    fn parse(input: ParseStream<'_>) -> Result<Interest> {
-        let mut interest = Interest { types: Vec::new(), at_end: None };
+impl Parse for Arguments {
+    fn parse(input: ParseStream<'_>) -> Result<Arguments> {
+        let mut arguments = Arguments { types: Vec::new(), at_end: None };
         while !input.is_empty() {
             match input.peek(Ident) && input.peek2(Token![=]) {
-                true => interest.option(input)?,
-                false => interest.types.push(input.parse()?),
+                true => arguments.option(input)?,
+                false => arguments.types.push(input.parse()?),
             }
             if !input.is_empty() {
                 input.parse::<Token![,]>()?;
             }
         }
-        if interest.types.is_empty() {
+        if arguments.types.is_empty() {
             let message = "a monitor observes some type of message, as in `#[manyworlds::monitor(Vote)]`";
             return Err(Error::new(Span::call_site(), message));
         }
-        Ok(interest)
+        Ok(arguments)
     }
 }
 
-impl Interest {
+impl Arguments {
     fn option(&mut self, input: ParseStream<'_>) -> Result<()> {
         let name: Ident = input.parse()?;
         if name != "at_end" {
-            return Err(Error::new(name.span(), format!("unknown option `{name}`; there is `at_end = method`")));
+            return Err(Error::new(name.span(), format!("unknown option `{name}`; expected `at_end = method`")));
         }
         if self.at_end.is_some() {
             return Err(Error::new(name.span(), "`at_end` is given twice"));
@@ -50,16 +50,16 @@ impl Interest {
     }
 }
 
-/// The item and its `Monitor`.
+/// Expands to the item and its `Monitor` implementation.
 pub fn expand(types: TokenStream, item: TokenStream) -> Result<TokenStream> {
-    let Interest { types, at_end } = syn::parse2(types)?;
+    let Arguments { types, at_end } = syn::parse2(types)?;
     let item: Item = syn::parse2(item)?;
     let (name, generics) = match &item {
         Item::Struct(item) => (&item.ident, &item.generics),
         Item::Enum(item) => (&item.ident, &item.generics),
         other => return Err(Error::new(other.span(), "only a struct or an enum can be a monitor")),
     };
-    let (params, arguments, bounds) = generics.split_for_impl();
+    let (params, type_arguments, bounds) = generics.split_for_impl();
     let subscriptions =
         types.iter().map(|ty| quote_spanned!(ty.span()=> ::manyworlds::monitor::Subscription::to::<#ty>()));
     let at_end = at_end.map(|method| {
@@ -69,7 +69,7 @@ pub fn expand(types: TokenStream, item: TokenStream) -> Result<TokenStream> {
     Ok(quote! {
         #item
 
-        impl #params ::manyworlds::Monitor for #name #arguments #bounds {
+        impl #params ::manyworlds::Monitor for #name #type_arguments #bounds {
             fn subscriptions() -> ::std::vec::Vec<::manyworlds::monitor::Subscription<Self>> {
                 ::std::vec![#(#subscriptions),*]
             }
@@ -83,11 +83,11 @@ mod tests {
     use super::*;
 
     fn error(types: TokenStream, item: TokenStream) -> String {
-        expand(types, item).expect_err("this is no monitor").to_string()
+        expand(types, item).expect_err("the monitor is invalid").to_string()
     }
 
     #[test]
-    fn mistakes_are_named() {
+    fn errors_are_reported() {
         let item = quote!(
             struct Watch;
         );
@@ -95,7 +95,7 @@ mod tests {
         assert!(error(quote!(at_end = check), item.clone()).contains("observes some type"));
         assert_eq!(
             error(quote!(Vote, at_start = check), item.clone()),
-            "unknown option `at_start`; there is `at_end = method`"
+            "unknown option `at_start`; expected `at_end = method`"
         );
         assert_eq!(error(quote!(Vote, at_end = a, at_end = b), item.clone()), "`at_end` is given twice");
         assert_eq!(
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn generics_are_carried_over() {
+    fn generics_are_preserved() {
         let item = quote!(
             struct Watch<T: Clone, const N: usize>
             where

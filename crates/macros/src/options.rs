@@ -1,4 +1,4 @@
-//! The options of `#[manyworlds::test(…)]`: one table says what there is and what each takes.
+//! The options of `#[manyworlds::test(…)]`. The table `OPTIONS` defines their names and the values that each accepts.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -7,13 +7,13 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Error, Expr, ExprLit, Ident, Lit, Result, Token, Type, UnOp};
 
-/// What an option takes.
+/// The kind of value that an option takes.
 enum Takes {
-    /// A whole number, not below this one.
+    /// A whole number that is at least this one.
     Number(u64),
     /// A number of seconds.
     Seconds,
-    /// One of some words, each with the value it stands for.
+    /// One of several words, each with the path of its value.
     Word(&'static [(&'static str, &'static str)]),
     /// A list of types.
     Types,
@@ -92,7 +92,7 @@ fn known() -> String {
     names.join(", ")
 }
 
-/// What follows `name =`.
+/// Parses the value after `name =`.
 fn value(name: &Ident, takes: &Takes, input: ParseStream<'_>) -> Result<Expr> {
     if !input.peek(Token![=]) {
         return Err(takes.mismatch(&name.to_string(), name.span()));
@@ -101,7 +101,7 @@ fn value(name: &Ident, takes: &Takes, input: ParseStream<'_>) -> Result<Expr> {
     input.parse().map_err(|e| takes.mismatch(&name.to_string(), e.span()))
 }
 
-/// What follows `monitors`.
+/// Parses the list of types after `monitors`.
 fn types(name: &Ident, input: ParseStream<'_>) -> Result<Vec<Type>> {
     if !input.peek(syn::token::Paren) {
         return Err(Takes::Types.mismatch(&name.to_string(), name.span()));
@@ -112,15 +112,15 @@ fn types(name: &Ident, input: ParseStream<'_>) -> Result<Vec<Type>> {
 }
 
 impl Takes {
-    /// The value of an option as the expanded test writes it.
+    /// Checks the value of an option and returns its expression in the expanded test.
     fn check(&self, name: &str, expr: &Expr) -> Result<TokenStream> {
-        let good = match self {
+        let value = match self {
             Takes::Number(least) => whole(expr, *least),
             Takes::Seconds => seconds(expr),
             Takes::Word(words) => word(expr, words),
             Takes::Types => None,
         };
-        good.ok_or_else(|| self.mismatch(name, expr.span()))
+        value.ok_or_else(|| self.mismatch(name, expr.span()))
     }
 
     fn mismatch(&self, name: &str, span: Span) -> Error {
@@ -146,7 +146,7 @@ fn literal(expr: &Expr) -> Option<&Lit> {
     }
 }
 
-/// A literal is checked here; any other expression is left to the compiler, except one that can only be negative.
+/// Checks a literal. Any other expression is left to the compiler, except a negation.
 fn whole(expr: &Expr, least: u64) -> Option<TokenStream> {
     match (literal(expr), expr) {
         (Some(Lit::Int(number)), _) => number.base10_parse().ok().filter(|&n: &u64| n >= least).map(|_| quote!(#expr)),
@@ -183,11 +183,11 @@ mod tests {
     }
 
     fn error(options: &str) -> String {
-        parse(options).err().expect("these options are wrong").to_string()
+        parse(options).err().expect("the options are invalid").to_string()
     }
 
     #[test]
-    fn every_option_is_understood() {
+    fn every_option_is_parsed() {
         let options = "network = \"mbox\", threads = 2, executions = 2 * 12, max_executions = 1_000, max_depth = 9, max_steps = N,
                        timeout = 2.5, loss_budget = 0, deadlock = \"allow\", incomplete = \"forbid\", monitors(a::Leader, Log<u32>),";
         let options = parse(options).unwrap();
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_option_is_named_and_the_known_ones_are_listed() {
+    fn the_error_for_an_unknown_option_lists_the_known_ones() {
         let message = error("threads = 2, netwrok = \"mbox\"");
         assert!(message.starts_with("unknown option `netwrok`; there are `network`, `threads`"), "{message}");
         assert!(OPTIONS.iter().all(|(name, _)| message.contains(name)), "{message}");
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_value_says_what_the_option_takes() {
+    fn the_error_for_an_invalid_value_states_what_the_option_takes() {
         let one_of = "`network` takes one of `network = \"asyn\"`, `network = \"p2p\"`, `network = \"cd\"`, `network = \"mbox\"`";
         for wrong in ["network = \"tcp\"", "network = mbox", "network", "network(\"mbox\")", "network = "] {
             assert_eq!(error(wrong), one_of, "{wrong}");

@@ -1,4 +1,4 @@
-//! `#[manyworlds::test]`: a `#[test]` that hands its body to `manyworlds::testing::run`.
+//! `#[manyworlds::test]`: expands to a `#[test]` function that passes its body to `manyworlds::testing::run`.
 
 use crate::options::Options;
 use proc_macro2::TokenStream;
@@ -7,22 +7,22 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Error, ItemFn, Result, ReturnType, Signature, Type};
 
-/// The test that the attribute stands for.
+/// Expands the attribute to the test function.
 pub fn expand(options: TokenStream, function: TokenStream) -> Result<TokenStream> {
     let Options { fields, monitors, .. } = syn::parse2(options)?;
     let ItemFn { attrs, vis, modifiers, sig, block } = syn::parse2(function)?;
     modifiers.require_empty()?;
     check(&sig)?;
-    if let Some(twice) = attrs.iter().find(|attr| attr.path().is_ident("test")) {
+    if let Some(duplicate) = attrs.iter().find(|attr| attr.path().is_ident("test")) {
         return Err(Error::new(
-            twice.span(),
-            "`#[manyworlds::test]` makes this function a test already: remove `#[test]`",
+            duplicate.span(),
+            "`#[manyworlds::test]` already makes this function a test: remove `#[test]`",
         ));
     }
     let name = &sig.ident;
     let title = name.unraw().to_string();
-    let watch = monitors.iter().map(watch);
-    // The call is blamed on the name of the test: a violation is reported there.
+    let register = monitors.iter().map(register);
+    // The call gets the span of the test name, so that a violation is reported there.
     let run = quote_spanned! {name.span()=>
         ::manyworlds::testing::run(
             ::manyworlds::testing::TestCase {
@@ -31,7 +31,7 @@ pub fn expand(options: TokenStream, function: TokenStream) -> Result<TokenStream
                 module: ::core::module_path!(),
                 name: #title,
                 options: ::manyworlds::testing::Options { #(#fields,)* ..::core::default::Default::default() },
-                monitors: |checker| checker #(#watch)*,
+                monitors: |checker| checker #(#register)*,
             },
             || #block,
         )
@@ -45,11 +45,11 @@ pub fn expand(options: TokenStream, function: TokenStream) -> Result<TokenStream
     })
 }
 
-fn watch(monitor: &Type) -> TokenStream {
+fn register(monitor: &Type) -> TokenStream {
     quote_spanned!(monitor.span()=> .monitor(<#monitor as ::core::default::Default>::default))
 }
 
-/// A test is a function without arguments and without a result.
+/// Checks that the function takes no arguments and returns nothing.
 fn check(sig: &Signature) -> Result<()> {
     if let Some(asyncness) = &sig.asyncness {
         return Err(Error::new(asyncness.span(), "processes are blocking code: a test cannot be `async`"));
@@ -73,11 +73,11 @@ mod tests {
     use super::*;
 
     fn error(function: TokenStream) -> String {
-        expand(TokenStream::new(), function).expect_err("this is no test").to_string()
+        expand(TokenStream::new(), function).expect_err("the test is invalid").to_string()
     }
 
     #[test]
-    fn functions_that_cannot_be_tests_are_refused() {
+    fn functions_that_cannot_be_tests_are_rejected() {
         assert!(
             error(quote!(
                 async fn f() {}
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn attributes_stay_and_the_name_is_the_users() {
+    fn attributes_and_the_function_name_are_preserved() {
         let test = expand(
             TokenStream::new(),
             quote!(

@@ -36,9 +36,9 @@ use manyworlds_explore::{
 /// assert_eq!(answer.outcome.stats.states, Some(4));
 /// # Ok::<(), manyworlds::Refused>(())
 /// ```
-impl<M: Model, I, F> Subject for Specification<M, I, F>
+impl<M: Model, I, F, R> Subject for Specification<M, I, F, R>
 where
-    Specification<M, I, F>: TransitionSystem,
+    Specification<M, I, F, R>: TransitionSystem,
 {
     fn kind(&self) -> &'static str {
         "specification"

@@ -1,16 +1,16 @@
-//! Memory that is far away: what will be read soon is asked for early, and what is read at random lies in large pages. The lines that need `unsafe`
-//! live here, so that the engines need none.
+//! Prefetching, and large arrays on huge pages, for memory that is accessed at random. The `unsafe` code for both is in this crate, so that the engines
+//! need none.
 #![warn(missing_docs)]
 
-/// Starts to fetch `slice[index]`, and does not wait for it. Does nothing where the processor cannot be asked, or the index is out of bounds.
+/// Prefetches `slice[index]` into the cache without waiting for it. Has no effect on processors other than x86-64, or if the index is out of bounds.
 #[inline(always)]
 pub fn prefetch<T>(slice: &[T], index: usize) {
     let _ = (slice, index);
     #[cfg(target_arch = "x86_64")]
     if let Some(item) = slice.get(index) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a prefetch is a hint. It reads nothing that the program could see, writes nothing and cannot fault, whatever the address; this
-        // one is that of a live reference. The instruction belongs to SSE, which every x86-64 processor has.
+        // SAFETY: a prefetch is a hint. It has no effect that the program can observe and cannot fault, whatever the address; this address is
+        // that of a live reference. The instruction belongs to SSE, which every x86-64 processor has.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(item).cast()) };
     }
 }
@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hint_changes_nothing() {
+    fn a_prefetch_changes_no_value() {
         let list = [1, 2, 3];
         (0..5).for_each(|index| prefetch(&list, index));
         prefetch::<u64>(&[], 0);

@@ -1,7 +1,7 @@
-//! A list of words that is read at random: it begins at a cache line, and if it is large, at a large page. There are fewer of those to look up, and
-//! fewer faults when they are first written.
+//! A growable array of words for random access, aligned to a cache line or, if it is large, to a large page. Large pages cause fewer TLB misses, and
+//! fewer page faults when they are first written.
 //!
-//! A large list grows without being copied: the system puts the same pages somewhere else, where there is room behind them.
+//! On Linux a large array grows without being copied: the system remaps its pages to addresses that have enough free space after them.
 
 use crate::pages;
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
@@ -13,35 +13,35 @@ pub const LARGE_PAGE: usize = 2 << 20;
 /// The size of a cache line.
 const LINE: usize = 64;
 
-/// A list of words, as long as it was grown.
+/// A growable array of words. Its length is the length it was last grown to.
 pub struct Words {
     start: NonNull<u128>,
     len: usize,
 }
 
 impl Words {
-    /// Makes the list this long; what is new is zero.
+    /// Grows the array to this length; new words are zero.
     ///
     /// # Panics
-    /// If it is shorter than before, or longer than can be addressed. Without memory the program ends, as it does for every collection.
+    /// If `len` is less than the current length, or too large to be addressed. If there is no memory, the program ends, as with every collection.
     pub fn grow(&mut self, len: usize) {
-        assert!(len >= self.len, "a list of words never shrinks");
+        assert!(len >= self.len, "an array of words never shrinks");
         if len == self.len {
             return;
         }
         let (old, new) = (layout(self.len), layout(len));
         let start: *mut u8 = self.start.as_ptr().cast();
         let grown = if is_large(old) {
-            // SAFETY: this is what was taken with the old layout; from now on there is only what it became.
+            // SAFETY: `start` was allocated with the old layout, and is replaced by the result below.
             unsafe { pages::grow(start, old, new) }
         } else {
-            let grown = take(new);
+            let grown = allocate(new);
             if !grown.is_null() {
-                // SAFETY: the old list is as long as its layout says, the new one is longer, and nobody else has it; the old one is given back once,
-                // and forgotten below. An empty one has no bytes and was never taken.
+                // SAFETY: the old array has the length of its layout; the new one is longer, and nothing else refers to it. The old one is freed once, and
+                // its pointer is replaced below. An empty array has no bytes and was never allocated.
                 unsafe {
                     grown.copy_from_nonoverlapping(start, old.size());
-                    give_back(start, old);
+                    deallocate(start, old);
                 }
             }
             grown
@@ -61,25 +61,25 @@ fn is_large(layout: Layout) -> bool {
     layout.align() == LARGE_PAGE
 }
 
-/// Zeros, some of them; null if there is no memory.
-fn take(layout: Layout) -> *mut u8 {
+/// Allocates zeroed memory; the layout must not be empty. Returns null if there is no memory.
+fn allocate(layout: Layout) -> *mut u8 {
     match is_large(layout) {
-        true => pages::take(layout),
-        // SAFETY: whoever takes memory takes some.
+        true => pages::allocate(layout),
+        // SAFETY: the callers allocate for at least one word.
         false => unsafe { alloc_zeroed(layout) },
     }
 }
 
-/// Gives back what [`take`] took.
+/// Frees what [`allocate`] returned.
 ///
 /// # Safety
-/// It took `start` with this layout, or there was nothing to be taken; nobody uses it any more.
-unsafe fn give_back(start: *mut u8, layout: Layout) {
+/// `start` was returned by `allocate` for this layout, or the layout is empty; it is not used afterwards.
+unsafe fn deallocate(start: *mut u8, layout: Layout) {
     match (is_large(layout), layout.size()) {
         (_, 0) => {}
-        // SAFETY: that is how it was taken.
-        (true, _) => unsafe { pages::give_back(start, layout) },
-        // SAFETY: that is how it was taken.
+        // SAFETY: `allocate` used the same allocator for this layout.
+        (true, _) => unsafe { pages::deallocate(start, layout) },
+        // SAFETY: `allocate` used the same allocator for this layout.
         (false, _) => unsafe { dealloc(start, layout) },
     }
 }
@@ -92,8 +92,8 @@ impl Default for Words {
 
 impl Drop for Words {
     fn drop(&mut self) {
-        // SAFETY: it was taken with this layout, if there are any words, and is given back once.
-        unsafe { give_back(self.start.as_ptr().cast(), layout(self.len)) };
+        // SAFETY: unless the array is empty, it was allocated with this layout; it is freed once.
+        unsafe { deallocate(self.start.as_ptr().cast(), layout(self.len)) };
     }
 }
 
@@ -102,7 +102,7 @@ impl Deref for Words {
 
     #[inline(always)]
     fn deref(&self) -> &[u128] {
-        // SAFETY: `len` words are at `start`, cleared before anybody else saw them, or there are none and `start` is aligned; they live as long as `self` and are borrowed with it.
+        // SAFETY: `start` points to `len` initialized words, or is aligned and `len` is 0. The words live as long as `self` and are borrowed with it.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 }
@@ -110,12 +110,12 @@ impl Deref for Words {
 impl DerefMut for Words {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut [u128] {
-        // SAFETY: as above, and the borrow is the only one.
+        // SAFETY: as in `deref`, and the borrow is unique.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
     }
 }
 
-// SAFETY: it owns its words, which are plain numbers, and hands them out by the rules of borrowing only.
+// SAFETY: `Words` owns its words, which are integers, and gives access to them only through borrows of itself.
 unsafe impl Send for Words {}
 // SAFETY: as above.
 unsafe impl Sync for Words {}
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "never shrinks")]
-    fn words_do_not_get_lost() {
+    fn shrinking_panics() {
         let mut words = Words::default();
         words.grow(10);
         words.grow(9);

@@ -80,6 +80,7 @@ pub struct JoinHandle<T> {
 
 impl<T> JoinHandle<T> {
     /// The id of the process, to send to.
+    #[inline]
     pub fn pid(&self) -> Pid {
         self.pid
     }
@@ -142,6 +143,7 @@ const DEFAULT: Channel = Channel { network: None };
 
 /// Sends `message` to `to`, under the default network. Never waits.
 #[track_caller]
+#[inline]
 pub fn send<M: Message>(to: Pid, message: M) {
     DEFAULT.send(to, message);
 }
@@ -168,6 +170,7 @@ pub fn send_lossy<M: Message>(to: Pid, message: M) {
 
 /// Waits for a message of type `M`; messages of other types stay where they are.
 #[track_caller]
+#[inline]
 pub fn recv<M: Message>() -> M {
     DEFAULT.recv()
 }
@@ -230,6 +233,7 @@ pub fn assume(condition: bool) {
     }
 }
 
+#[inline]
 fn pick(arity: u32, loss: Option<Pid>, loc: Loc) -> Obs {
     let same = |closing: &Closing| matches!(closing, Closing::Choose { arity: a, loss: s, loc: l } if *a == arity && *s == loss && same_place(l, loc));
     with_or(|_| 0, |ctx| ctx.ask(same, || Closing::Choose { arity, loss, loc }))
@@ -242,12 +246,14 @@ pub struct Channel {
 }
 
 impl Channel {
+    #[inline]
     fn network(self, ctx: &Ctx) -> Network {
         self.network.unwrap_or(ctx.shared.network)
     }
 
     /// See [`send`].
     #[track_caller]
+    #[inline]
     pub fn send<M: Message>(self, to: Pid, message: M) {
         let loc = Location::caller();
         let send = |ctx: &Ctx| {
@@ -269,6 +275,7 @@ impl Channel {
 
     /// See [`recv`].
     #[track_caller]
+    #[inline]
     pub fn recv<M: Message>(self) -> M {
         self.receive(true, None::<fn(&M) -> bool>, Location::caller()).expect("a blocking receive gets a message")
     }
@@ -291,6 +298,7 @@ impl Channel {
         self.receive(false, Some(filter), Location::caller())
     }
 
+    #[inline]
     fn receive<M: Message, F: Fn(&M) -> bool + 'static>(
         self,
         blocking: bool,

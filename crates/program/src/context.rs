@@ -114,6 +114,7 @@ thread_local! {
 }
 
 /// Makes `ctx` the current process while `f` runs.
+#[inline]
 pub fn enter<R>(ctx: &Rc<Ctx>, f: impl FnOnce() -> R) -> R {
     struct Restore(*const Ctx);
     impl Drop for Restore {
@@ -127,45 +128,66 @@ pub fn enter<R>(ctx: &Rc<Ctx>, f: impl FnOnce() -> R) -> R {
     f()
 }
 
-/// Calls `f` with the current process; `None` outside of a process, while one unwinds, and while the runtime itself copies or drops
-/// a value.
-pub fn try_with<R>(f: impl FnOnce(&Ctx) -> R) -> Option<R> {
-    let ctx = CURRENT.get();
-    if ctx.is_null() || QUIET.get() || std::thread::panicking() {
-        return None;
-    }
-    // SAFETY: `enter` holds the `Rc` for as long as `CURRENT` points to it, and nothing takes `&mut Ctx`.
-    Some(f(unsafe { &*ctx }))
+/// The process on whose behalf the API is called now.
+enum Caller<'a> {
+    /// A process that runs.
+    Running(&'a Ctx),
+    /// A process that unwinds: it failed, or it can never continue and is discarded.
+    Unwinding(&'a Ctx),
+    /// There is none, or the runtime itself copies or drops a value.
+    Outside,
 }
 
-/// Calls `f` with the current process, or `idle` if it is being unwound: it failed, or it waits for ever and is given up. Destructors that run then
-/// may use the API, and what they do has no effect.
-#[track_caller]
-pub fn with_or<R>(idle: impl FnOnce(&Ctx) -> R, f: impl FnOnce(&Ctx) -> R) -> R {
+/// Not generic, so that thread-local variables are read in this crate and not in every instance of the API.
+fn caller<'a>() -> Caller<'a> {
     let ctx = CURRENT.get();
-    if std::thread::panicking() && !ctx.is_null() && !QUIET.get() {
-        // SAFETY: as in `try_with`.
-        return idle(unsafe { &*ctx });
+    if ctx.is_null() || QUIET.get() {
+        return Caller::Outside;
     }
-    with(f)
+    // SAFETY: `enter` holds the `Rc` for as long as `CURRENT` points to it, and nothing takes `&mut Ctx`. The lifetime ends before `enter` does: the
+    // functions below only lend the reference to a closure that is called while the process runs.
+    let ctx = unsafe { &*ctx };
+    if std::thread::panicking() { Caller::Unwinding(ctx) } else { Caller::Running(ctx) }
+}
+
+/// Calls `f` with the current process; `None` outside of a process, while a process unwinds, and while the runtime itself copies or drops a value.
+#[inline]
+pub fn try_with<R>(f: impl FnOnce(&Ctx) -> R) -> Option<R> {
+    match caller() {
+        Caller::Running(ctx) => Some(f(ctx)),
+        _ => None,
+    }
+}
+
+/// Calls `f` with the current process, or `idle` if the process unwinds. Destructors that run then may use the API; their operations have no effect.
+#[track_caller]
+#[inline]
+pub fn with_or<R>(idle: impl FnOnce(&Ctx) -> R, f: impl FnOnce(&Ctx) -> R) -> R {
+    match caller() {
+        Caller::Running(ctx) => {
+            ctx.check_stack();
+            f(ctx)
+        }
+        Caller::Unwinding(ctx) => idle(ctx),
+        Caller::Outside => outside(),
+    }
 }
 
 /// Calls `f` with the current process.
 #[track_caller]
+#[inline]
 pub fn with<R>(f: impl FnOnce(&Ctx) -> R) -> R {
-    let checked = |ctx: &Ctx| {
-        ctx.check_stack();
-        f(ctx)
-    };
-    match try_with(checked) {
-        Some(result) => result,
-        None => panic!(
-            "Manyworlds operations work only inside a process: call them from the closure given to `Checker` or `spawn`"
-        ),
-    }
+    with_or(|_| outside(), f)
+}
+
+#[track_caller]
+#[cold]
+fn outside() -> ! {
+    panic!("Manyworlds operations work only inside a process: call them from the closure given to `Checker` or `spawn`")
 }
 
 /// Runs `f`, in which values are cloned or dropped on the runtime's behalf.
+#[inline]
 pub fn quietly<R>(f: impl FnOnce() -> R) -> R {
     struct Restore(bool);
     impl Drop for Restore {
@@ -214,6 +236,7 @@ impl Ctx {
     }
 
     /// Makes it the process `proc`, about to replay the path in memory and to record at its last node.
+    #[inline]
     pub fn begin(&self, proc: ProcId) {
         let memory = self.shared.memory.borrow();
         self.template.set(Some(memory.trie.template(memory.path[0])));
@@ -241,6 +264,7 @@ impl Ctx {
     /// Lets the other processes of a rerun go on: where the process waits for an answer, and where it has spawned another. Not at a send: a lock
     /// of the standard library may be held there for the length of an expression, as in `send(to, log.lock().unwrap().len())`, and another
     /// process that wants it would block the thread.
+    #[inline]
     fn pause(&self) {
         if self.rerun.get() {
             self.suspend(Closing::Paused);
@@ -277,6 +301,7 @@ impl Ctx {
     }
 
     /// Where it is in its known past, while it replays.
+    #[inline]
     pub fn known_node<'a>(&self, memory: &'a Memory) -> &'a Node {
         memory.trie.node(memory.path[self.position.get()])
     }
@@ -307,11 +332,13 @@ impl Ctx {
     }
 
     /// Hands over what it did since the last observation, and what it chose there.
+    #[inline]
     pub fn recorded(&self) -> (Vec<Rec>, Option<Box<str>>) {
         (self.recs.take(), self.note.take())
     }
 
     /// Does an action that needs no answer.
+    #[inline]
     pub fn act(&self, action: Action, loc: Loc, name: impl FnOnce() -> Option<Rc<str>>) {
         self.count_step();
         if self.replaying() {
@@ -321,6 +348,7 @@ impl Ctx {
         }
     }
 
+    #[inline]
     fn repeat(&self, same: impl FnOnce(&Rec) -> bool, now: impl FnOnce() -> (Action, Loc)) {
         let i = self.repeated.get();
         let memory = self.shared.memory.borrow();
@@ -329,14 +357,9 @@ impl Ctx {
             self.repeated.set(i + 1);
             return;
         }
-        let before = match node.actions.get(i) {
-            Some(rec) => memory.words(&rec.action, Some(rec.loc)),
-            None => memory.words(&node.closing.action(), node.closing.loc()),
-        };
-        let (action, loc) = now();
-        let after = memory.words(&action, Some(loc));
         drop(memory);
-        self.stray(before, after, Some(loc));
+        let (action, loc) = now();
+        self.differs(action, Some(loc))
     }
 
     /// How many of the current node's listed actions have been repeated.
@@ -345,6 +368,7 @@ impl Ctx {
     }
 
     /// Sends `message`. While replaying, the message is compared with the one sent before and not interned.
+    #[inline]
     pub fn send<M: Payload>(&self, to: Pid, message: M, network: Network, loc: Loc) {
         let to = self.shared.memory.borrow_mut().address(to);
         if self.replaying() && self.resends(to, &message, network, loc) {
@@ -355,6 +379,7 @@ impl Ctx {
         self.act(Action::Send { to, value, network }, loc, || None);
     }
 
+    #[inline]
     fn resends<M: Payload>(&self, to: ProcId, message: &M, network: Network, loc: Loc) -> bool {
         let i = self.repeated.get();
         let before = {
@@ -447,16 +472,26 @@ impl Ctx {
             self.pause();
             return obs;
         }
+        drop(memory);
+        let now = closing();
+        self.differs(now.action(), now.loc())
+    }
+
+    /// Reports that the process now does `action` where it did something else with the same history.
+    #[cold]
+    fn differs(&self, action: Action, loc: Option<Loc>) -> ! {
+        let memory = self.shared.memory.borrow();
+        let node = self.known_node(&memory);
         let before = match node.actions.get(self.repeated.get()) {
             Some(rec) => memory.words(&rec.action, Some(rec.loc)),
             None => memory.words(&node.closing.action(), node.closing.loc()),
         };
+        let after = memory.words(&action, loc);
         drop(memory);
-        let now = closing();
-        let after = self.shared.memory.borrow().words(&now.action(), now.loc());
-        self.stray(before, after, now.loc())
+        self.stray(before, after, loc)
     }
 
+    #[inline]
     fn suspend(&self, closing: Closing) -> Obs {
         // SAFETY: set by the coroutine's own body to its yielder, which lives as long as the coroutine runs.
         let yielder = unsafe { &*self.yielder.get() };
@@ -505,11 +540,13 @@ impl Ctx {
     }
 
     /// The number of a type.
+    #[inline]
     pub fn tag<M: 'static>(&self) -> Tag {
         self.shared.memory.borrow_mut().values.tag::<M>()
     }
 
     /// A copy of the value with this id.
+    #[inline]
     pub fn copy<M: Payload>(&self, id: u32) -> M {
         let value = self.shared.memory.borrow().values.value(id);
         match value.downcast() {

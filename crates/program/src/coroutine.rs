@@ -46,6 +46,7 @@ pub enum Stop {
 
 impl Live {
     /// Gives the process its answer; the first one, which starts it, is of no interest.
+    #[inline]
     pub fn resume(&mut self, obs: Obs) -> Stop {
         let trap = overflow::Guard::new(self.coroutine.trap_handler());
         let coroutine = &mut self.coroutine;

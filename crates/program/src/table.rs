@@ -219,6 +219,7 @@ impl Table {
     }
 
     /// Stores what happened at `node`, where the process is over.
+    #[inline]
     fn finish(&mut self, node: u32, live: Live, closing: Closing) {
         let closing = self.over(&live.ctx, closing);
         let recorded = live.ctx.recorded();
@@ -227,6 +228,7 @@ impl Table {
     }
 
     /// Stores what happened at `node`.
+    #[inline]
     fn write(&mut self, node: u32, (actions, note): (Vec<Rec>, Option<Box<str>>), closing: Closing, slot: u32) {
         let mut memory = self.shared.memory.borrow_mut();
         let known = memory.trie.node_mut(node);
@@ -266,6 +268,7 @@ impl Table {
         (before, memory.closing_words(closing), location)
     }
 
+    #[inline]
     fn stand(&mut self, live: Live, node: u32) -> u32 {
         if self.standing.len() - self.vacant.len() >= self.config.max_coroutines {
             self.give_up_oldest();
@@ -293,6 +296,7 @@ impl Table {
         }
     }
 
+    #[inline]
     fn closing<R>(&self, node: NodeId, f: impl FnOnce(&Closing) -> R) -> R {
         f(&self.shared.memory.borrow().trie.node(node.0).closing)
     }

@@ -97,6 +97,7 @@ pub enum Closing {
 
 impl Closing {
     /// As engines see it.
+    #[inline]
     pub fn action(&self) -> Action {
         match self {
             Closing::Recv { network, blocking, .. } => Action::Recv { network: *network, blocking: *blocking },
@@ -111,6 +112,7 @@ impl Closing {
     }
 
     /// Whether running the same history again closed in the same way. Filters cannot be compared; their place can.
+    #[inline]
     pub fn same(&self, other: &Closing) -> bool {
         match (self, other) {
             (Closing::Recv { tag: a, loc: x, .. }, Closing::Recv { tag: b, loc: y, .. }) => {
@@ -123,6 +125,7 @@ impl Closing {
     }
 
     /// Where it was called.
+    #[inline]
     pub fn loc(&self) -> Option<Loc> {
         match self {
             Closing::Recv { loc, .. }
@@ -187,6 +190,7 @@ impl Trie {
     }
 
     /// How many nodes there are.
+    #[inline]
     pub fn len(&self) -> usize {
         self.nodes.len() - self.free.len()
     }
@@ -199,6 +203,7 @@ impl Trie {
     }
 
     /// Adds the child of `parent` for `obs`.
+    #[inline]
     pub fn add_child(&mut self, parent: u32, obs: Obs) -> u32 {
         let &Node { proc, first_child: first, depth, .. } = self.node(parent);
         let id = self.add(proc, parent, obs, depth + 1);
@@ -226,6 +231,7 @@ impl Trie {
         }
     }
 
+    #[inline]
     fn add(&mut self, proc: ProcId, parent: u32, obs: Obs, depth: u32) -> u32 {
         let node = Node {
             proc,
@@ -272,6 +278,7 @@ impl Trie {
 
     /// Writes to `path` the nodes from the start of the process to `id`. It holds such nodes already, or none; mostly the beginning is the
     /// same.
+    #[inline]
     pub fn path(&self, id: u32, path: &mut Vec<u32>) {
         let mut node = self.node(id);
         path.truncate(node.depth as usize);

@@ -72,6 +72,7 @@ pub struct Values {
 }
 
 /// The hash under which a value is filed. Runs user code.
+#[inline]
 pub fn hash<T: Payload>(value: &T) -> u64 {
     let mut hasher = FxHasher::default();
     TypeId::of::<T>().hash(&mut hasher);
@@ -81,6 +82,7 @@ pub fn hash<T: Payload>(value: &T) -> u64 {
 
 impl Values {
     /// The number of a type.
+    #[inline]
     pub fn tag<T: 'static>(&mut self) -> Tag {
         let kind = TypeId::of::<T>();
         if let Some((recent, tag)) = self.recent
@@ -103,15 +105,18 @@ impl Values {
     }
 
     /// The first value filed under `hash`, to be compared outside.
+    #[inline]
     pub fn first(&self, hash: u64) -> Option<(u32, Rc<dyn Value>)> {
         self.get(*self.by_hash.get(&hash)?)
     }
 
     /// The next value filed under the same hash.
+    #[inline]
     pub fn following(&self, id: u32) -> Option<(u32, Rc<dyn Value>)> {
         self.get(self.slots[id as usize].next)
     }
 
+    #[inline]
     fn get(&self, id: u32) -> Option<(u32, Rc<dyn Value>)> {
         let slot = self.slots.get(id as usize)?;
         Some((id, slot.value.clone()?))
@@ -148,6 +153,7 @@ impl Values {
     }
 
     /// The hash under which the value with this id is filed.
+    #[inline]
     pub fn hash_of(&self, id: u32) -> u64 {
         self.slots[id as usize].hash
     }

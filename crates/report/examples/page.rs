@@ -1,9 +1,9 @@
-//! A page with everything on it that a page can have, about an execution that no engine found: every kind of fault, messages of every fate, a
-//! history with a linearization and an operation that has no place in it. Prints HTML.
+//! Prints a page that uses all features of the report, for a trace that is constructed by hand: every kind of fault, messages that are received, lost,
+//! duplicated or pending, a history with a linearization and an operation that is not part of it.
 //!
 //!     cargo run -p manyworlds-report --example page > page.html
 //!
-//! With `long` behind it: 200 steps with states and messages of five kilobytes.
+//! With the argument `long`: 200 steps with states and messages of five kilobytes.
 
 use manyworlds_core::{
     Delivery, Engine, Network, ProcessRole, ProcessStatus, Property, StepKind, Trace, TraceMessage, TraceNote,
@@ -24,10 +24,10 @@ fn main() {
     );
 }
 
-/// Text that would break out of a page that does not mind it.
+/// Text that would be interpreted as markup if the page did not escape it.
 const HOSTILE: &str = "Put { note: \"</script><b>{{data}}<!--\" }";
 
-/// Two processes append to their logs, which are long already.
+/// Two processes that append to long logs.
 fn long() -> Trace {
     let everything = trace();
     let property = Property::Always { name: "logs are short".to_string() };
@@ -48,7 +48,7 @@ fn long() -> Trace {
     long
 }
 
-/// A trace that grows step by step.
+/// A trace that is built step by step.
 struct Builder(Trace);
 
 impl Builder {
@@ -97,33 +97,33 @@ fn trace() -> Trace {
     let names = actors.into_iter().chain([("network", ProcessRole::Network)]);
     let mut trace = Trace::new(violation, (0..).zip(names).map(process).collect());
     (trace.model, trace.engine, trace.network) = ("everything".to_string(), Engine::Bfs, Network::P2p);
-    let mut told = Builder(trace);
-    told.add(0, StepKind::Start, Some("Client { tries: 1, done: false }"));
-    told.add(1, StepKind::Start, Some("Server { log: [], peers: {p2} }"));
-    told.add(2, StepKind::Start, Some("Backup { log: [] }"));
-    let put = told.send(0, HOSTILE, 1);
-    told.add(1, StepKind::Duplicate(told.delivery(put)), Some("Server { log: [3], peers: {p2} }"));
-    let copy = told.send(1, "Copy([3])", 2);
-    let done = told.send(1, "Done", 0);
-    told.add(3, StepKind::Split { side: vec![0] }, None);
-    told.add(0, StepKind::Timer("retry".to_string()), Some("Client { tries: 2, done: false }"));
-    let retry = told.send(0, "Retry", 1);
-    let myself = told.send(0, "Remember", 0);
-    told.add(3, StepKind::Heal, None);
-    told.add(0, StepKind::Drop(told.delivery(done)), None);
-    told.add(0, StepKind::Receive(told.delivery(myself)), None);
-    told.add(1, StepKind::Crash, None);
-    told.add(2, StepKind::Receive(told.delivery(copy)), Some("Backup { log: [3] }"));
-    told.add(1, StepKind::Restart, Some("Server { log: [], peers: {p2} }"));
-    let again = told.add(1, StepKind::Receive(told.delivery(put)), Some("Server { log: [3], peers: {p2} }"));
-    told.add(1, StepKind::Choose { option: None, value: Some(ValueTree::parse("Later")) }, None);
-    let beat = told.message("Beat(4)");
-    told.add(1, StepKind::Lose { lost: true, message: Some(beat), to: Some(2) }, None);
-    told.add(1, StepKind::Lose { lost: false, message: None, to: None }, None);
-    told.send(1, "Copy([3, 3])", 2);
-    told.add(1, StepKind::Receive(told.delivery(retry)), None);
-    told.add(2, StepKind::Note(TraceNote::Text("all is well".to_string())), None);
-    Trace { loop_from: Some(again), ..told.0 }
+    let mut builder = Builder(trace);
+    builder.add(0, StepKind::Start, Some("Client { tries: 1, done: false }"));
+    builder.add(1, StepKind::Start, Some("Server { log: [], peers: {p2} }"));
+    builder.add(2, StepKind::Start, Some("Backup { log: [] }"));
+    let put = builder.send(0, HOSTILE, 1);
+    builder.add(1, StepKind::Duplicate(builder.delivery(put)), Some("Server { log: [3], peers: {p2} }"));
+    let copy = builder.send(1, "Copy([3])", 2);
+    let done = builder.send(1, "Done", 0);
+    builder.add(3, StepKind::Split { side: vec![0] }, None);
+    builder.add(0, StepKind::Timer("retry".to_string()), Some("Client { tries: 2, done: false }"));
+    let retry = builder.send(0, "Retry", 1);
+    let myself = builder.send(0, "Remember", 0);
+    builder.add(3, StepKind::Heal, None);
+    builder.add(0, StepKind::Drop(builder.delivery(done)), None);
+    builder.add(0, StepKind::Receive(builder.delivery(myself)), None);
+    builder.add(1, StepKind::Crash, None);
+    builder.add(2, StepKind::Receive(builder.delivery(copy)), Some("Backup { log: [3] }"));
+    builder.add(1, StepKind::Restart, Some("Server { log: [], peers: {p2} }"));
+    let again = builder.add(1, StepKind::Receive(builder.delivery(put)), Some("Server { log: [3], peers: {p2} }"));
+    builder.add(1, StepKind::Choose { option: None, value: Some(ValueTree::parse("Later")) }, None);
+    let beat = builder.message("Beat(4)");
+    builder.add(1, StepKind::Lose { lost: true, message: Some(beat), to: Some(2) }, None);
+    builder.add(1, StepKind::Lose { lost: false, message: None, to: None }, None);
+    builder.send(1, "Copy([3, 3])", 2);
+    builder.add(1, StepKind::Receive(builder.delivery(retry)), None);
+    builder.add(2, StepKind::Note(TraceNote::Text("all is well".to_string())), None);
+    Trace { loop_from: Some(again), ..builder.0 }
 }
 
 fn timeline() -> Timeline {

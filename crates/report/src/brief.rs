@@ -1,16 +1,16 @@
-//! Messages as labels, where there is room for a few letters.
+//! Short labels of messages.
 //!
-//! Protocols wrap their messages: `Versioned { version: 2, body: Request(…) }`. Cut where the room ends, all of them read `Versioned { vers…`. So
-//! what differs comes first, and the wrapper after it: `Request(…) · Versioned { version: 2 }`. A wrapper is a constructor that holds several
-//! others in its last field, with so much before it that they would be cut off.
+//! Protocols wrap their messages: `Versioned { version: 2, body: Request(…) }`. Truncated, all of them read `Versioned { vers…`. A label
+//! therefore begins with the wrapped message, and the wrapper follows: `Request(…) · Versioned { version: 2 }`. A wrapper is a constructor whose last field
+//! holds several different constructors, and whose text before that field is so long that they would be cut off.
 
 use manyworlds_core::{TraceMessage, ValueTree};
 use std::collections::{HashMap, HashSet};
 
-/// What may stand before a message in a message without being in its way, in characters.
+/// If at most this number of characters precede the wrapped message, the message is shown unchanged.
 const SHORT: usize = 12;
 
-/// The label of each message that is better shown in another order.
+/// The label of each message whose label differs from its text.
 pub fn labels(messages: &[TraceMessage]) -> Vec<Option<String>> {
     let mut inside: HashMap<&str, HashSet<&str>> = HashMap::new();
     for parts in messages.iter().filter_map(TraceMessage::value).filter_map(Parts::of) {
@@ -36,9 +36,9 @@ pub fn labels(messages: &[TraceMessage]) -> Vec<Option<String>> {
 struct Parts<'t> {
     wrapper: &'t str,
     inner: &'t ValueTree,
-    /// How many characters stand before `Inner`.
+    /// The number of characters before `Inner`.
     before: usize,
-    /// The wrapper without what it holds: `Wrapper { version: 2 }`.
+    /// The wrapper without its last field: `Wrapper { version: 2 }`.
     rest: String,
 }
 
@@ -66,7 +66,7 @@ fn without(name: &str, is_empty: bool, rest: impl FnOnce() -> ValueTree) -> Stri
     if is_empty { name.to_string() } else { rest().to_string() }
 }
 
-/// The name with which a value begins, if it is that of a type or a variant.
+/// The name at the start of a value, if it is that of a type or a variant.
 fn constructor(value: &ValueTree) -> Option<&str> {
     let name = match value {
         ValueTree::Atom(name) | ValueTree::Struct(name, _) | ValueTree::Tuple(name, _) => name,
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_comes_first() {
+    fn the_wrapped_message_comes_first() {
         let labels = labels_of(&[
             "Versioned { version: 2, body: Chain([p1, p2]) }",
             "Versioned { version: 3, body: Request { client: p0, op: Read } }",
@@ -102,9 +102,13 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_read_stays_as_it_is() {
-        assert_eq!(labels_of(&["Ask(Put(0, 1))", "Ask(Get(0))"]), [None, None], "nothing is in the way");
-        assert_eq!(labels_of(&["RequestVote(1, End { term: 0 })"; 2]), [None, None], "it always holds the same");
+    fn messages_without_a_long_wrapper_are_unchanged() {
+        assert_eq!(labels_of(&["Ask(Put(0, 1))", "Ask(Get(0))"]), [None, None], "the wrapper is short");
+        assert_eq!(
+            labels_of(&["RequestVote(1, End { term: 0 })"; 2]),
+            [None, None],
+            "it always holds the same constructor"
+        );
         for odd in ["", "{", "A {", "A { b: ]", "A { b: \"", "(1, 2)", "A { b: C(1 }", "Ä { é: Ö }", "A()", "A { , }"]
         {
             assert_eq!(labels_of(&[odd]), [None], "{odd}");
@@ -112,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_watched_comes_last() {
+    fn the_sender_and_receiver_of_an_observed_message_come_last() {
         let value = ValueTree::parse("Locate { client: p0.8 }");
         let labels = labels(&[TraceMessage::Observed { from: "0.8".to_string(), to: "0.4".to_string(), value }]);
         assert_eq!(labels[0].as_deref(), Some("Locate { client: p0.8 } · p0.8→p0.4"));

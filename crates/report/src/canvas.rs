@@ -1,4 +1,4 @@
-//! A line of characters that can be written at any column, in colours.
+//! A line of text that can be written at any column, with colours.
 
 use crate::style::{Paint, Style};
 use crate::text::char_width;
@@ -6,12 +6,12 @@ use crate::text::char_width;
 /// A line being drawn.
 #[derive(Default)]
 pub struct Line {
-    /// One for each column; the second column of a wide character is empty.
+    /// One cell for each column; the second column of a wide character is empty.
     cells: Vec<(String, Paint)>,
 }
 
 impl Line {
-    /// Writes `text` from column `x` on, over what is there.
+    /// Writes `text` from column `x` on, replacing the characters there.
     pub fn put(&mut self, x: usize, text: &str, paint: Paint) {
         let mut at = x;
         for c in text.chars() {
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_are_switched_once_a_run() {
+    fn a_run_of_one_colour_has_one_escape() {
         let mut line = Line::default();
         line.put(0, "ab", Paint::Bad);
         line.put(2, "c", Paint::Plain);

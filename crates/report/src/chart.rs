@@ -2,43 +2,44 @@
 
 use crate::canvas::Line;
 use crate::layout::{GAP, Layout, layout};
-use crate::rows::{Column, Figure, Row, Score, score};
+use crate::rows::{Column, Contents, Figure, Row, contents};
 use crate::style::{Glyphs, Paint, Style};
 use crate::text::{fit, fit_path, width};
 use manyworlds_core::Trace;
 
-/// Draws an execution.
+/// Draws an execution as a message-sequence chart.
 ///
 /// A message that arrives in the row in which it is sent is one arrow with a full head. One that arrives later is sent with an open head and a
 /// number, and arrives with a dashed arrow and the same number; an open head without a number was not received. Processes that do nothing have no column.
 pub fn chart(trace: &Trace, style: &Style) -> String {
-    let score = score(trace, style);
-    if score.rows.is_empty() {
+    let contents = contents(trace, style);
+    if contents.rows.is_empty() {
         return "(nothing happens)\n".to_string();
     }
-    let layout = layout(&score, style);
-    let pen = Pen { score: &score, layout: &layout, style, glyphs: style.glyphs() };
-    let rows = (0..score.rows.len()).map(|at| pen.row(at));
+    let layout = layout(&contents, style);
+    let renderer = Renderer { contents: &contents, layout: &layout, style, glyphs: style.glyphs() };
+    let rows = (0..contents.rows.len()).map(|at| renderer.row(at));
     let mut text = String::new();
-    for line in pen.header().into_iter().chain(rows) {
+    for line in renderer.header().into_iter().chain(rows) {
         text.push_str(&line.render(style));
         text.push('\n');
     }
     text
 }
 
-struct Pen<'s> {
-    score: &'s Score,
+/// Draws the lines of a chart.
+struct Renderer<'s> {
+    contents: &'s Contents,
     layout: &'s Layout,
     style: &'s Style,
     glyphs: &'static Glyphs,
 }
 
-impl Pen<'_> {
+impl Renderer<'_> {
     fn header(&self) -> Vec<Line> {
         match self.layout.beside {
             0 => self.centred_names(),
-            _ => self.stairs(),
+            _ => self.stepped_names(),
         }
     }
 
@@ -51,9 +52,9 @@ impl Pen<'_> {
         for (&x, name) in self.layout.columns.iter().zip(&self.layout.names) {
             centred(&mut lines[0], x, name, Paint::Strong);
         }
-        if self.score.columns.iter().any(|column| column.pid.is_some()) {
+        if self.contents.columns.iter().any(|column| column.pid.is_some()) {
             let mut ids = Line::default();
-            for (&x, column) in self.layout.columns.iter().zip(&self.score.columns) {
+            for (&x, column) in self.layout.columns.iter().zip(&self.contents.columns) {
                 centred(&mut ids, x, column.pid.as_deref().unwrap_or_default(), Paint::Faint);
             }
             lines.push(ids);
@@ -61,30 +62,30 @@ impl Pen<'_> {
         lines
     }
 
-    /// A line for each name: narrow columns have no room for names side by side.
-    fn stairs(&self) -> Vec<Line> {
-        let room = self.layout.chart + GAP + self.layout.beside + self.layout.margin;
-        let stair = |(i, &x): (usize, &usize)| {
+    /// A line for each name: narrow columns have no space for names side by side.
+    fn stepped_names(&self) -> Vec<Line> {
+        let available = self.layout.chart + GAP + self.layout.beside + self.layout.margin;
+        let name_line = |(i, &x): (usize, &usize)| {
             let mut line = Line::default();
             for &before in &self.layout.columns[..i] {
                 line.put(before, self.glyphs.lifeline, Paint::Faint);
             }
-            let name = fit(&self.layout.names[i], room - x, self.style);
+            let name = fit(&self.layout.names[i], available - x, self.style);
             line.put(x, &name, Paint::Strong);
             let after = x + width(&name) + 1;
-            let pid = self.score.columns[i].pid.as_deref().unwrap_or_default();
-            if after + width(pid) <= room {
+            let pid = self.contents.columns[i].pid.as_deref().unwrap_or_default();
+            if after + width(pid) <= available {
                 line.put(after, pid, Paint::Faint);
             }
             line
         };
-        self.layout.columns.iter().enumerate().map(stair).collect()
+        self.layout.columns.iter().enumerate().map(name_line).collect()
     }
 
     fn row(&self, at: usize) -> Line {
-        let row = &self.score.rows[at];
+        let row = &self.contents.rows[at];
         let mut line = Line::default();
-        for (&x, column) in self.layout.columns.iter().zip(&self.score.columns) {
+        for (&x, column) in self.layout.columns.iter().zip(&self.contents.columns) {
             line.put(x, self.lifeline(column, at), Paint::Faint);
         }
         let paint = if row.bad { Paint::Bad } else { Paint::Plain };
@@ -97,26 +98,26 @@ impl Pen<'_> {
         let mut x = self.layout.chart;
         if self.layout.beside > 0 {
             x += if x == 0 { 0 } else { GAP };
-            line.put(x, &fit(self.words(row), self.layout.beside, self.style), paint);
+            line.put(x, &fit(self.side_text(row), self.layout.beside, self.style), paint);
             x += self.layout.beside;
         }
         line.put(x + GAP, &fit_path(&row.place, self.layout.margin, self.style), Paint::Faint);
         line
     }
 
-    /// The words beside the chart. Where there is no room for all, the columns say who, and the words only what.
-    fn words<'r>(&self, row: &'r Row) -> &'r str {
+    /// The text beside the chart. Where the whole sentence does not fit, the text omits the processes, which the columns show.
+    fn side_text<'r>(&self, row: &'r Row) -> &'r str {
         let fits = width(&row.sentence) <= self.layout.beside || self.layout.columns.is_empty();
         if fits { &row.sentence } else { &row.label }
     }
 
     fn lifeline(&self, column: &Column, at: usize) -> &'static str {
         let g = self.glyphs;
-        match (column.birth, column.death) {
-            (Some(birth), _) if at < birth => g.unborn,
-            (Some(birth), _) if at == birth => g.born,
-            (_, Some(death)) if at == death + 1 => g.ended,
-            (_, Some(death)) if at > death => " ",
+        match (column.spawned, column.ended) {
+            (Some(spawned), _) if at < spawned => g.not_spawned,
+            (Some(spawned), _) if at == spawned => g.spawned,
+            (_, Some(ended)) if at == ended + 1 => g.ended,
+            (_, Some(ended)) if at > ended => " ",
             _ => g.lifeline,
         }
     }
@@ -131,13 +132,13 @@ impl Pen<'_> {
     }
 
     fn arrow(&self, line: &mut Line, at: usize) {
-        let row = &self.score.rows[at];
-        let Figure::Arrow { from, to, shaft, heads } = row.figure else { unreachable!("asked for an arrow") };
+        let row = &self.contents.rows[at];
+        let Figure::Arrow { from, to, shaft, heads } = row.figure else { unreachable!("the row is an arrow") };
         let columns = &self.layout.columns;
         let (start, end) = (columns[from], columns[to]);
         line.fill(start.min(end) + 1..start.max(end), shaft, Paint::Plain);
         let between = from.min(to) + 1..from.max(to);
-        for (&x, column) in columns[between.clone()].iter().zip(&self.score.columns[between]) {
+        for (&x, column) in columns[between.clone()].iter().zip(&self.contents.columns[between]) {
             if self.lifeline(column, at) == self.glyphs.lifeline {
                 line.put(x, self.glyphs.crossing, Paint::Plain);
             }

@@ -1,7 +1,7 @@
 //! A trace as a graph for Graphviz: processes as clusters, program order within them, messages between them.
 
 use crate::causality::{causes, failing};
-use crate::words::deed;
+use crate::words::event;
 use crate::{Style, place};
 use manyworlds_core::{StepKind, Trace, TraceStep};
 use std::fmt::Write;
@@ -38,7 +38,7 @@ fn title(trace: &Trace) -> String {
 
 fn node(trace: &Trace, i: usize, bad: bool) -> String {
     let step = &trace.steps[i];
-    let mut label = format!("{i}: {}", deed(trace, step, &Style::default()));
+    let mut label = format!("{i}: {}", event(trace, step, &Style::default()));
     let place = place::short(step.at.as_ref());
     if !place.is_empty() {
         label.push_str(&format!("\n{place}"));
@@ -47,7 +47,7 @@ fn node(trace: &Trace, i: usize, bad: bool) -> String {
     format!("s{i} [label={}{paint}]", quoted(&label))
 }
 
-/// Program order plain, what is read in blue, the rest dashed.
+/// The edges of the graph: program order plain, from a send to its receive in blue, to its loss dotted in red, all others dashed.
 fn edges(trace: &Trace) -> Vec<String> {
     let causes = causes(trace);
     let kind = |cause: usize, step: &TraceStep| match () {

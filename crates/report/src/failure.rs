@@ -1,17 +1,17 @@
-//! The whole report of a violation, in the order in which a person asks: what, where, how, and how to see it again.
+//! The complete report of a violation: the property, the source location, the chart, and how to reproduce it.
 
 use crate::chart::chart;
 use crate::history::{Operation, Timeline};
 use crate::style::{Paint, Style};
 use crate::text::clean;
 use crate::timeline::timeline;
-use crate::words::{name, words};
+use crate::words::{name, sentence};
 use manyworlds_core::{Property, StepKind, Trace};
 
-/// What only the caller knows about a violation.
+/// Commands and files that the caller provides for the report of a violation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Hints<'a> {
-    /// The command that replays it.
+    /// The command that replays the violation.
     pub replay: Option<&'a str>,
     /// The file that holds its trace.
     pub file: Option<&'a str>,
@@ -19,7 +19,7 @@ pub struct Hints<'a> {
     pub html: Option<&'a str>,
 }
 
-/// The property, the place, the message; the chart; the operations, if it is about them; the hints.
+/// The report of a violation: the property, the source location, the message, the chart, the operations if the property is linearizability, and the hints.
 pub fn failure(trace: &Trace, hints: &Hints<'_>, style: &Style) -> String {
     let mut text = headline(trace, style);
     text.push_str(&format!("\n{}\n\n", caption(trace)));
@@ -36,7 +36,7 @@ pub fn failure(trace: &Trace, hints: &Hints<'_>, style: &Style) -> String {
     text
 }
 
-/// Which property is violated, in which process at which file and line, and the message.
+/// The violated property, the process, the source location and the message.
 pub fn headline(trace: &Trace, style: &Style) -> String {
     let violation = &trace.violation;
     let title = format!("{} property violated: {}", style.glyphs().bad, violation.property);
@@ -49,14 +49,14 @@ pub fn headline(trace: &Trace, style: &Style) -> String {
         text.push_str(&format!("  {}\n", whereabouts.join(" ")));
     }
     for line in violation.message.lines() {
-        // What a message aligns stays aligned.
+        // The indentation of the message is kept.
         let indent = line.len() - line.trim_start().len();
         text.push_str(&format!("  {}{}\n", " ".repeat(indent), clean(line, style)));
     }
     text
 }
 
-/// What the chart shows.
+/// The title of the chart: the model, its parameters, the network and the number of steps.
 fn caption(trace: &Trace) -> String {
     let params: Vec<String> = trace.params.iter().map(|(key, value)| format!(" {key}={value}")).collect();
     let steps = match trace.steps.len() {
@@ -65,17 +65,17 @@ fn caption(trace: &Trace) -> String {
     };
     let specified = trace.steps.iter().all(|step| matches!(step.kind, StepKind::Start | StepKind::Action(_)));
     let network = match specified && !trace.steps.is_empty() {
-        // A specification has none.
+        // A specification has no network.
         true => String::new(),
         false => format!(" under {}", trace.network),
     };
     format!("{}{}{network}, {steps}:", trace.model, params.concat())
 }
 
-/// The operations as bars, with the impossible one marked: what can have happened before it, and with what it is at odds.
+/// The operations as bars with the impossible one marked, the longest linearization before it, and the operations that contradict it.
 fn operations(trace: &Trace, style: &Style) -> String {
-    let about_them = trace.violation.property == Property::Linearizable;
-    let Some(history) = Timeline::from_trace(trace).filter(|_| about_them) else { return String::new() };
+    let is_linearizability = trace.violation.property == Property::Linearizable;
+    let Some(history) = Timeline::from_trace(trace).filter(|_| is_linearizability) else { return String::new() };
     let bad = style.glyphs().bad;
     let mark = if history.stuck.is_empty() { String::new() } else { format!(" ({bad}: no order has room for it)") };
     let mut text = format!("\noperations{mark}:\n\n");
@@ -99,14 +99,14 @@ fn operations(trace: &Trace, style: &Style) -> String {
     text
 }
 
-/// The states in which it ends, where the front end can tell, and that it goes on for ever, if it does.
+/// The cycle, if the path is infinite, and the final local states, if the trace records states.
 fn ending(trace: &Trace, style: &Style) -> String {
     let mut text = String::new();
     if let Some(from) = trace.loop_from {
         text.push_str(&match from == trace.steps.len() {
-            true => "\nand there it stays for ever\n".to_string(),
+            true => "\nthe execution then stays in this state forever\n".to_string(),
             false => {
-                let again = words(trace, &trace.steps[from], style);
+                let again = sentence(trace, &trace.steps[from], style);
                 format!("\nand so on for ever, from step {from} on ({again})\n")
             }
         });

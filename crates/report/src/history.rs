@@ -1,59 +1,59 @@
-//! A history of operations on a shared object, ready to be drawn: lanes, bars, points.
+//! A history of operations on a shared object, prepared for drawing: lanes, bars, linearization points.
 //!
-//! Positions are places in the order of events, not times: an operation that ends before another starts ends at a smaller position. No two
-//! events share one. Whoever has a history fills a [`Timeline`]; a trace that records operations fills one by itself.
+//! Positions are indices in the order of events, not times: an operation that ends before another starts ends at a smaller position. No two
+//! events have the same position. A [`Timeline`] is filled by the caller, or from a trace that records operations.
 
 use manyworlds_core::{StepKind, Trace, TraceHistory, TraceStep};
 use serde::{Deserialize, Serialize};
 
-/// An operation.
+/// An operation of a history.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Operation {
     /// Index into the lanes.
     pub process: usize,
-    /// What was asked for.
+    /// The invocation.
     pub call: String,
-    /// What came back; `None` while it is pending, or if nobody knows. Empty if it says nothing.
+    /// The response; `None` if the operation is pending, or if the response is unknown. Empty if the response carries no value.
     pub response: Option<String>,
-    /// Where it was invoked.
+    /// The position of the invocation.
     pub start: usize,
-    /// Where it returned; `None` while it is pending.
+    /// The position of the return; `None` if the operation is pending.
     pub end: Option<usize>,
 }
 
-/// Something that went wrong beside the operations.
+/// A fault during the history.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Fault {
-    /// Whom it struck: index into the lanes; `None` if everybody, or somebody who has no lane.
+    /// The affected process, as an index into the lanes; `None` if all processes are affected, or one without a lane.
     pub process: Option<usize>,
-    /// Where.
+    /// Its position.
     pub at: usize,
-    /// What it was, in words.
+    /// A description.
     pub label: String,
 }
 
-/// A history, and what a checker found out about it.
+/// A history, and the results of a linearizability check.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Timeline {
     /// The names of the processes.
     pub lanes: Vec<String>,
     /// The operations.
     pub operations: Vec<Operation>,
-    /// Operations in the order in which they can have taken effect, or the longest such order that was found.
+    /// A linearization, or the longest one of a part of the operations that was found.
     pub linearization: Vec<usize>,
-    /// Operations that no order has room for after the longest one.
+    /// Operations that cannot follow the longest linearization.
     pub stuck: Vec<usize>,
-    /// A smallest set of operations that is wrong by itself.
+    /// A minimal set of operations that is not linearizable by itself.
     pub minimal: Vec<usize>,
-    /// Operations that contradict each other whatever the others did.
+    /// Operations that contradict each other, whatever the other operations did.
     #[serde(default)]
     pub core: Vec<usize>,
-    /// What went wrong beside them.
+    /// The faults during the history.
     pub faults: Vec<Fault>,
 }
 
 impl Operation {
-    /// What was asked and answered.
+    /// The invocation and the response.
     pub fn words(&self) -> String {
         match (self.response.as_deref(), self.end) {
             (None, None) | (Some(""), _) => self.call.clone(),
@@ -64,11 +64,11 @@ impl Operation {
 }
 
 impl Timeline {
-    /// The operations that a trace records, what is known of them, and the faults beside them; `None` if there are none.
+    /// The operations that a trace records, the results of their check, and the faults; `None` if there are no operations.
     pub fn from_trace(trace: &Trace) -> Option<Timeline> {
         let history = trace.history.clone().or_else(|| TraceHistory::recorded(trace))?;
         let faults = trace.steps.iter().enumerate().filter(|(_, step)| is_fault(step));
-        // Step, operation, whether it ends there. What a step records of an operation comes before what it records of a later one.
+        // Step, operation, and whether the operation returns there. The events of one step are in the order of their operations.
         let mut events: Vec<(usize, usize, bool)> = faults.map(|(at, _)| (at, usize::MAX, false)).collect();
         for (number, operation) in history.operations.iter().enumerate() {
             events.push((operation.invoked, number, false));
@@ -94,7 +94,7 @@ impl Timeline {
         let fault = |&(at, ..): &(usize, usize, bool)| Fault {
             process: lane(trace.steps[at].process),
             at: position((at, usize::MAX, false)),
-            label: crate::words::words(trace, &trace.steps[at], &crate::Style::default()),
+            label: crate::words::sentence(trace, &trace.steps[at], &crate::Style::default()),
         };
         Some(Timeline {
             operations: history.operations.iter().enumerate().map(operation).collect(),
@@ -107,8 +107,7 @@ impl Timeline {
         })
     }
 
-    /// Some of the operations, under new numbers, and the lanes that they are in. All faults are kept: they struck somebody, even one who
-    /// has no lane any more.
+    /// The given operations, renumbered, and their lanes. All faults are kept, even those of processes whose lanes are removed.
     pub fn only(&self, numbers: &[usize]) -> Timeline {
         let mut numbers = numbers.to_vec();
         numbers.retain(|&number| number < self.operations.len());
@@ -117,7 +116,7 @@ impl Timeline {
         let mut lanes: Vec<usize> = numbers.iter().map(|&number| self.operations[number].process).collect();
         lanes.sort_unstable();
         lanes.dedup();
-        let lane = |process: usize| lanes.binary_search(&process).expect("a lane of one of them");
+        let lane = |process: usize| lanes.binary_search(&process).expect("the lane of a given operation");
         let operation = |&number: &usize| {
             let operation = &self.operations[number];
             Operation { process: lane(operation.process), ..operation.clone() }
@@ -138,11 +137,11 @@ impl Timeline {
         }
     }
 
-    /// Where the points of the linearization lie: each within its operation, in the given order, no two at one place. Points that
-    /// cannot be placed so (the order is none) are put at the start of their operations.
+    /// The positions of the linearization points: each within its operation, in the given order, no two equal. If the order is not a linearization,
+    /// points may lie after the ends of their operations.
     pub fn points(&self) -> Vec<f64> {
         let starts = self.linearization.iter().map(|&i| self.operations.get(i).map_or(0, |operation| operation.start));
-        // The earliest gap between two events that is open to it.
+        // The earliest gap between two events that is after the start of the operation and not before the previous points.
         let gaps: Vec<usize> = starts
             .scan(0, |latest: &mut usize, start| {
                 *latest = start.max(*latest);
@@ -167,15 +166,15 @@ fn is_fault(step: &TraceStep) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::story::story;
+    use crate::trace_builder::trace_of;
     use manyworlds_core::{TraceValue, ValueTree};
 
     #[test]
     fn notes_become_operations() {
-        let trace = story(&["server", "left", "right"])
+        let trace = trace_of(&["server", "left", "right"])
             .invoked(1, "Put(1)")
             .invoked(2, "Get")
-            .happens(0, StepKind::Crash)
+            .step(0, StepKind::Crash)
             .returned(1, "Done")
             .note(1, "something else")
             .invoked(1, "Get")
@@ -198,13 +197,13 @@ mod tests {
             ]
         );
         assert_eq!(timeline.faults, [Fault { process: None, at: 2, label: "server crashes".to_string() }]);
-        assert_eq!(Timeline::from_trace(&story(&["a"]).timeout(0).trace()), None);
+        assert_eq!(Timeline::from_trace(&trace_of(&["a"]).timeout(0).trace()), None);
     }
 
     #[test]
-    fn a_message_that_is_lost_is_a_fault_and_one_that_is_not_is_none() {
-        let tale = story(&["a", "b"]).invoked(0, "Get").lose(0, 0).lose_message(0, 1, "Ask");
-        let timeline = Timeline::from_trace(&tale.trace()).unwrap();
+    fn only_a_lost_message_is_a_fault() {
+        let builder = trace_of(&["a", "b"]).invoked(0, "Get").lose(0, 0).lose_message(0, 1, "Ask");
+        let timeline = Timeline::from_trace(&builder.trace()).unwrap();
         assert_eq!(timeline.faults, [Fault { process: Some(0), at: 1, label: "a loses Ask to b".to_string() }]);
     }
 
@@ -225,21 +224,22 @@ mod tests {
     }
 
     #[test]
-    fn an_operation_that_does_not_exist_has_a_point_all_the_same() {
+    fn an_operation_that_does_not_exist_has_a_point() {
         assert_eq!(Timeline { linearization: vec![7], ..Timeline::default() }.points(), [0.5]);
     }
 
     #[test]
     fn one_step_may_record_a_return_and_the_next_call() {
-        let mut trace = story(&["a", "b"]).timeout(0).timeout(1).timeout(0).trace();
-        let told = |process, invoked, returned: Option<usize>| manyworlds_core::TraceOperation {
+        let mut trace = trace_of(&["a", "b"]).timeout(0).timeout(1).timeout(0).trace();
+        let operation = |process, invoked, returned: Option<usize>| manyworlds_core::TraceOperation {
             process,
             call: TraceValue::shown(ValueTree::parse("Get")),
             response: returned.map(|_| TraceValue::shown(ValueTree::parse("1"))),
             invoked,
             returned,
         };
-        let operations = vec![told(1, 0, Some(1)), told(1, 1, Some(1)), told(0, 1, Some(2)), told(1, 2, None)];
+        let operations =
+            vec![operation(1, 0, Some(1)), operation(1, 1, Some(1)), operation(0, 1, Some(2)), operation(1, 2, None)];
         trace.history = Some(TraceHistory { operations, stuck: vec![2], ..TraceHistory::default() });
         let timeline = Timeline::from_trace(&trace).unwrap();
         let spans: Vec<_> = timeline.operations.iter().map(|o| (o.process, o.start, o.end)).collect();
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_has_numbers_and_lanes_of_its_own() {
+    fn a_part_is_renumbered_and_has_only_its_lanes() {
         let operation = |process, start| Operation { process, start, end: Some(start + 1), ..Operation::default() };
         let whole = Timeline {
             lanes: ["a", "b", "c"].map(str::to_string).to_vec(),

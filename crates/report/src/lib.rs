@@ -1,21 +1,20 @@
-//! One [`Trace`](manyworlds_core::Trace) in, a report out: text for a terminal, a page for a browser, a graph for other tools. Everything here
-//! is a pure function: no report knows an engine, a file or a terminal; the caller says how wide a text may be and whether it may have
-//! colours, in a [`Style`].
+//! Reports from a [`Trace`](manyworlds_core::Trace): text for a terminal, a page for a browser, a graph for other tools. All functions are pure and
+//! independent of engines, files and terminals. The caller chooses the width of a text and whether it may contain colours, in a [`Style`].
 //!
-//! | room | what it holds |
+//! | module or function | contents |
 //! |---|---|
-//! | [`failure`] | the whole report of a violation: property, place, chart, how to see it again |
+//! | [`failure`] | the complete report of a violation: property, source location, chart, commands and files |
 //! | [`chart`] | the message-sequence chart |
-//! | [`summary`] | one line for any outcome |
-//! | [`history`] | operations on lanes, and what is known of them |
+//! | [`summary`] | the outcome of a run in one line |
+//! | [`history`] | operations of a history on lanes, and the results of a linearizability check |
 //! | [`timeline`] | the same operations as bars in the terminal |
-//! | [`step`] | a step in words, for replays |
+//! | [`step`] | a step as a sentence, for replays |
 //! | [`html`](mod@html) | one self-contained page: the interactive chart, the timeline, the figures |
 //! | [`dot`](mod@dot), [`shiviz`](mod@shiviz) | the same trace for Graphviz and for ShiViz |
-//! | `causality`, `cause` | what comes before what, and which steps a trace is about; which of them explain it |
-//! | `order`, `rows`, `layout`, `canvas` | the way from steps to a chart: drawing order, rows, columns, characters |
-//! | `brief` | messages as labels, what differs first |
-//! | `place`, `style`, `text` | short source locations, glyphs and colours, widths and cuts |
+//! | `causality`, `cause` | the happens-before relation and the failing steps; the steps that explain them |
+//! | `order`, `rows`, `layout`, `canvas` | from steps to a chart: drawing order, rows, columns, characters |
+//! | `brief` | short labels of messages, with the differing part first |
+//! | `place`, `style`, `text` | short source locations; glyphs and colours; widths and truncation |
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
@@ -33,14 +32,14 @@ mod order;
 mod place;
 mod rows;
 pub mod shiviz;
-#[cfg(test)]
-mod story;
 mod style;
 mod summary;
 #[cfg(test)]
 mod tests;
 mod text;
 mod timeline;
+#[cfg(test)]
+mod trace_builder;
 mod words;
 
 pub use chart::chart;

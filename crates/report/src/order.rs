@@ -1,17 +1,17 @@
 //! The order in which steps are drawn.
 //!
-//! A trace is a partial order written down as a list, and any list that respects causality tells the same story. We draw the one in which
-//! most messages arrive in the row they are sent in: such a chart has half the rows and no reference numbers. So a send whose receiver is not
-//! ready for it is put off while anybody else can go on, and a receive that is ready follows its send at once. What the trace is about, the
-//! failure or the waiting, stays last. When the network falls apart or heals, that happens to everybody: nothing is moved across it. Which
-//! operation returned before which other one was invoked is what linearizability is about: there, what is recorded keeps its order.
+//! A trace is a partial order given as one of its linearizations, and all linearizations are equivalent. The drawing order is one in which most
+//! messages arrive in the row in which they are sent: such a chart has half the rows and no reference numbers. Therefore a send whose receiver is not
+//! ready is delayed while another process can take a step, and a receive that is ready directly follows its send. Failures and processes that wait
+//! forever come last. A partition or its end affects all processes: no step is moved across it. Linearizability depends on which operation returned before
+//! which other one was invoked: in such traces, the steps that record operations keep their order.
 
 use manyworlds_core::{Property, Trace, TraceHistory};
 
-/// A row to be.
+/// The steps of one row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Item {
-    /// A send and its receive, nothing in between.
+    /// A send and its receive, with no step in between.
     Delivery {
         /// The send.
         send: usize,
@@ -39,21 +39,22 @@ pub fn arrange(trace: &Trace) -> Vec<Item> {
     items
 }
 
+/// The steps that are drawn so far, and the constraints on the others.
 struct Drawing<'t> {
     trace: &'t Trace,
     /// The steps of each process.
     steps: Vec<Vec<usize>>,
-    /// How many of them are placed.
+    /// The number of placed steps of each process.
     done: Vec<usize>,
     placed: Vec<bool>,
     /// The first step that is not placed.
     first: usize,
-    /// The receive that reads a send, the first of them if it was duplicated.
+    /// The receive of a send; the first one if the message was duplicated.
     reader: Vec<Option<usize>>,
-    /// For a step that records an operation of an impossible history, the one that did so before.
+    /// For a step that records an operation of a history that is not linearizable, the previous such step.
     recorded_before: Vec<Option<usize>>,
-    /// How often the network had fallen apart or healed; such a step has an era of its own.
-    era: Vec<usize>,
+    /// The epoch of each step: a partition, its end, and the steps between two of them each have an epoch of their own.
+    epoch: Vec<usize>,
 }
 
 impl<'t> Drawing<'t> {
@@ -68,25 +69,26 @@ impl<'t> Drawing<'t> {
         }
         let (done, placed) = (vec![0; steps.len()], vec![false; trace.steps.len()]);
         let recorded_before = recorded_before(trace);
-        Drawing { trace, steps, done, placed, first: 0, reader, recorded_before, era: eras(trace) }
+        Drawing { trace, steps, done, placed, first: 0, reader, recorded_before, epoch: epochs(trace) }
     }
 
-    /// The next step of some process: the least urgent kinds last, and otherwise the first of the trace.
+    /// The next step to draw among the ready steps: the one with the least delay, and among these the first of the trace.
     fn next(&self) -> Option<usize> {
         let heads = self.steps.iter().zip(&self.done).filter_map(|(steps, &done)| steps.get(done).copied());
         heads.filter(|&i| self.ready(i)).min_by_key(|&i| (self.delay(i), i))
     }
 
-    /// Whether all its causes are placed.
+    /// Whether the step is the next one of its process, and all its causes are placed.
     fn ready(&self, i: usize) -> bool {
         let step = &self.trace.steps[i];
         let turn = self.steps[step.process].get(self.done[step.process]) == Some(&i);
-        turn && self.era[i] == self.era[self.first] && {
+        turn && self.epoch[i] == self.epoch[self.first] && {
             let sent = step.kind.send();
             step.parents.iter().chain(&sent).chain(&self.recorded_before[i]).all(|&cause| self.placed[cause])
         }
     }
 
+    /// The priority of a step; steps with a greater delay are drawn later.
     fn delay(&self, i: usize) -> u8 {
         let kind = &self.trace.steps[i].kind;
         match self.reader[i] {
@@ -96,12 +98,12 @@ impl<'t> Drawing<'t> {
         }
     }
 
-    /// Whether the receive could follow if the send were placed.
+    /// Whether the receive would be ready if the send were placed.
     fn only_waits_for(&self, recv: usize, send: usize) -> bool {
         let step = &self.trace.steps[recv];
         let before = self.done[step.process] + usize::from(step.process == self.trace.steps[send].process);
         let turn = self.steps[step.process].get(before) == Some(&recv);
-        let together = self.era[recv] == self.era[send];
+        let together = self.epoch[recv] == self.epoch[send];
         let causes = step.parents.iter().chain(&self.recorded_before[recv]);
         turn && together && causes.into_iter().all(|&cause| cause == send || self.placed[cause])
     }
@@ -125,40 +127,40 @@ fn recorded_before(trace: &Trace) -> Vec<Option<usize>> {
     before
 }
 
-fn eras(trace: &Trace) -> Vec<usize> {
-    let mut era = 0;
-    let eras = trace.steps.iter().map(|step| {
+fn epochs(trace: &Trace) -> Vec<usize> {
+    let mut epoch = 0;
+    let epochs = trace.steps.iter().map(|step| {
         let change = usize::from(step.kind.is_partition());
-        era += 2 * change;
-        era - change
+        epoch += 2 * change;
+        epoch - change
     });
-    eras.collect()
+    epochs.collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::story::story;
+    use crate::trace_builder::trace_of;
     use manyworlds_core::StepKind;
 
     #[test]
     fn a_send_waits_for_its_receiver_to_be_ready() {
         // b chooses before it receives; the trace lists the send first.
-        let trace = story(&["a", "b"]).send(0, 1, "x").choose(1, 0).recv(1, 0).send(1, 0, "y").fail(0, "no").trace();
+        let trace = trace_of(&["a", "b"]).send(0, 1, "x").choose(1, 0).recv(1, 0).send(1, 0, "y").fail(0, "no").trace();
         let items = arrange(&trace);
         assert_eq!(items, [Item::Step(1), Item::Delivery { send: 0, recv: 2 }, Item::Step(3), Item::Step(4)]);
     }
 
     #[test]
     fn messages_that_cross_are_drawn_apart() {
-        let trace = story(&["a", "b"]).send(0, 1, "x").send(1, 0, "y").recv(0, 1).recv(1, 0).trace();
+        let trace = trace_of(&["a", "b"]).send(0, 1, "x").send(1, 0, "y").recv(0, 1).recv(1, 0).trace();
         assert_eq!(arrange(&trace), [Item::Step(0), Item::Delivery { send: 1, recv: 2 }, Item::Step(3)]);
     }
 
     #[test]
-    fn operations_of_an_impossible_history_keep_their_order() {
-        // c hears b before a, so that a is drawn late.
-        let mut trace = story(&["a", "b", "c"])
+    fn operations_of_a_history_that_is_not_linearizable_keep_their_order() {
+        // c receives the message of b before that of a, so a is drawn late.
+        let mut trace = trace_of(&["a", "b", "c"])
             .send(0, 2, "x")
             .invoked(0, "Write(1)")
             .returned(0, "Written")
@@ -181,11 +183,11 @@ mod tests {
 
     #[test]
     fn nothing_is_moved_across_a_split() {
-        let trace = story(&["a", "b", "network"])
+        let trace = trace_of(&["a", "b", "network"])
             .send(0, 1, "x")
             .split(2, &[0])
             .choose(0, 1)
-            .happens(2, StepKind::Heal)
+            .step(2, StepKind::Heal)
             .recv(1, 0)
             .trace();
         assert_eq!(arrange(&trace), [0, 1, 2, 3, 4].map(Item::Step));
@@ -193,13 +195,13 @@ mod tests {
 
     #[test]
     fn a_message_that_is_dropped_does_not_arrive() {
-        let trace = story(&["a", "b"]).send(0, 1, "x").dropped(1, 0).trace();
+        let trace = trace_of(&["a", "b"]).send(0, 1, "x").dropped(1, 0).trace();
         assert_eq!(arrange(&trace), [0, 1].map(Item::Step));
     }
 
     #[test]
     fn every_step_is_drawn_once() {
-        let trace = story(&["a", "b"])
+        let trace = trace_of(&["a", "b"])
             .send(0, 0, "to me")
             .recv(0, 0)
             .send(0, 1, "x")

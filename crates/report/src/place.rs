@@ -3,10 +3,10 @@
 use crate::style::Style;
 use manyworlds_core::Location;
 
-/// File names that say nothing without their directory.
+/// File names that are ambiguous without their directory.
 const PLAIN: [&str; 3] = ["mod.rs", "lib.rs", "main.rs"];
 
-/// The name of the file, with its directory where that is needed.
+/// The name of the file, with its directory if the name is ambiguous.
 fn file(location: &Location) -> String {
     let mut components = location.file.rsplit(['/', '\\']);
     let name = components.next().unwrap_or_default();
@@ -16,7 +16,7 @@ fn file(location: &Location) -> String {
     }
 }
 
-/// The margin's text for a step.
+/// The text in the margin for a step.
 pub fn short(location: Option<&Location>) -> String {
     location.map_or_else(String::new, |location| match location.line {
         0 => file(location),
@@ -24,7 +24,7 @@ pub fn short(location: Option<&Location>) -> String {
     })
 }
 
-/// The margin's text for a send and its receive.
+/// The text in the margin for a send and its receive.
 pub fn both(from: Option<&Location>, to: Option<&Location>, style: &Style) -> String {
     let (Some(sent), Some(received)) = (from, to) else { return short(from.or(to)) };
     let then = style.glyphs().then;
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn directories_go_unless_they_say_something() {
+    fn directories_are_removed_unless_the_file_name_is_ambiguous() {
         let at = Location::parse;
         assert_eq!(short(Some(&at("crates/x/src/node.rs:41:9"))), "node.rs:41");
         assert_eq!(short(Some(&at("crates/x/src/sync/mod.rs:7:1"))), "sync/mod.rs:7");

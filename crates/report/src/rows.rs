@@ -1,51 +1,51 @@
-//! From steps to the rows of a chart: what is drawn in which column, and the words that go with it.
+//! The rows of a chart: the figure of each step, its columns and its labels.
 
 use crate::order::{Item, arrange};
 use crate::place;
 use crate::style::{Glyphs, Style};
 use crate::text::clean;
-use crate::words::{deed, name, waits, words};
+use crate::words::{event, name, sentence, waits};
 use manyworlds_core::{ProcessStatus, StepKind, Trace, TraceMessage, TraceStep};
 
-/// A chart without its layout.
-pub struct Score {
-    /// The processes that do something, from left to right.
+/// The columns and rows of a chart, without their layout.
+pub struct Contents {
+    /// The processes that take steps, from left to right.
     pub columns: Vec<Column>,
-    /// From top to bottom.
+    /// The rows, from top to bottom.
     pub rows: Vec<Row>,
 }
 
-/// A process that does something.
+/// The column of a process.
 pub struct Column {
     /// Its name.
     pub name: String,
-    /// Its id as messages show it, where some message does.
+    /// Its id as it appears in messages; `None` if no message contains it.
     pub pid: Option<String>,
-    /// The row in which it is spawned; `None` if it exists from the start.
-    pub birth: Option<usize>,
-    /// The last row in which it does something, if it has come to its end.
-    pub death: Option<usize>,
+    /// The row in which the process is spawned; `None` if it exists from the start.
+    pub spawned: Option<usize>,
+    /// The last row with a step of the process or its join, if the process has ended.
+    pub ended: Option<usize>,
 }
 
-/// Something that happens.
+/// A row of a chart.
 pub struct Row {
-    /// What is drawn.
+    /// The figure that is drawn.
     pub figure: Figure,
-    /// The words on the drawing.
+    /// The label in the chart.
     pub label: String,
-    /// The words for a reader who has nothing but words.
+    /// A complete sentence, for the text beside the chart.
     pub sentence: String,
     /// The source location.
     pub place: String,
-    /// Whether this is what went wrong.
+    /// Whether the row is a failure, or a process that waits forever.
     pub bad: bool,
 }
 
-/// What is drawn in a row. Numbers are columns.
+/// The figure of a row. Numbers are indices of columns.
 pub enum Figure {
-    /// Something goes from one process to another.
+    /// An arrow from one process to another.
     Arrow {
-        /// Whose doing it is.
+        /// Where it starts.
         from: usize,
         /// Where it ends.
         to: usize,
@@ -54,31 +54,31 @@ pub enum Figure {
         /// Its head, to the right and to the left.
         heads: [&'static str; 2],
     },
-    /// Something happens to one process.
+    /// A mark on one process.
     Mark {
         /// The process.
         at: usize,
-        /// How it is drawn.
+        /// Its character.
         glyph: &'static str,
     },
 }
 
-/// The rows of a trace.
-pub fn score(trace: &Trace, style: &Style) -> Score {
+/// The columns and rows of the chart of a trace.
+pub fn contents(trace: &Trace, style: &Style) -> Contents {
     let columns = visible(trace);
     let items = arrange(trace);
     let references = references(trace, &items);
-    let scribe = Scribe { trace, style, glyphs: style.glyphs(), columns: &columns, references: &references };
+    let builder = RowBuilder { trace, style, glyphs: style.glyphs(), columns: &columns, references: &references };
     let mut rows: Vec<Row> = Vec::with_capacity(items.len());
-    let mut births = vec![None; trace.processes.len()];
+    let mut spawned = vec![None; trace.processes.len()];
     let mut last = vec![None; trace.processes.len()];
     for item in items {
-        let Some(row) = scribe.row(item) else { continue };
+        let Some(row) = builder.row(item) else { continue };
         let at = rows.len();
         for step in steps(trace, item) {
             last[step.process] = Some(at);
             match step.kind {
-                StepKind::Spawn { child: Some(child) } => births[child] = Some(at),
+                StepKind::Spawn { child: Some(child) } => spawned[child] = Some(at),
                 StepKind::Join { child: Some(child) } => last[child] = Some(at),
                 _ => {}
             }
@@ -88,14 +88,14 @@ pub fn score(trace: &Trace, style: &Style) -> Score {
     let column = |(process, _): (usize, &usize)| Column {
         name: name(trace, process, style),
         pid: mentioned(trace, process),
-        birth: births[process],
-        death: last[process].filter(|_| trace.processes[process].status == ProcessStatus::Ended),
+        spawned: spawned[process],
+        ended: last[process].filter(|_| trace.processes[process].status == ProcessStatus::Ended),
     };
     let shown = columns.iter().enumerate().filter_map(|(process, column)| Some((process, column.as_ref()?)));
-    Score { columns: shown.map(column).collect(), rows }
+    Contents { columns: shown.map(column).collect(), rows }
 }
 
-/// The column of each process that does something. One that only sleeps would make the chart wider and say nothing.
+/// The column of each process that takes a step. Other processes have no column, which would only make the chart wider.
 fn visible(trace: &Trace) -> Vec<Option<usize>> {
     let mut columns = vec![None; trace.processes.len()];
     for step in trace.steps.iter().filter(|step| !idle(trace, step)) {
@@ -107,7 +107,7 @@ fn visible(trace: &Trace) -> Vec<Option<usize>> {
     columns
 }
 
-/// Every actor starts; that is not worth a row.
+/// Whether the step is a start that has no row. With several processes, starts are not shown.
 fn idle(trace: &Trace, step: &TraceStep) -> bool {
     step.kind == StepKind::Start && trace.processes.len() > 1
 }
@@ -140,7 +140,7 @@ fn steps(trace: &Trace, item: Item) -> impl Iterator<Item = &TraceStep> {
     std::iter::once(first).chain(second).map(|i| &trace.steps[i])
 }
 
-/// The id of a process as `Debug` shows it, if some message that is sent contains it and the name is another.
+/// The id of a process in its `Debug` form, if it differs from the name and some sent message contains it.
 fn mentioned(trace: &Trace, process: usize) -> Option<String> {
     let pid = &trace.processes[process].pid;
     let shown = format!("p{pid}");
@@ -152,7 +152,8 @@ fn mentioned(trace: &Trace, process: usize) -> Option<String> {
     (sent.into_iter().any(mentions) && trace.processes[process].name != shown).then_some(shown)
 }
 
-struct Scribe<'t> {
+/// Builds the rows of a chart.
+struct RowBuilder<'t> {
     trace: &'t Trace,
     style: &'t Style,
     glyphs: &'static Glyphs,
@@ -160,8 +161,8 @@ struct Scribe<'t> {
     references: &'t [Option<usize>],
 }
 
-impl Scribe<'_> {
-    /// The row of an item; `None` for what is not worth one.
+impl RowBuilder<'_> {
+    /// The row of an item; `None` if the item has no row.
     fn row(&self, item: Item) -> Option<Row> {
         let (send, recv) = match item {
             Item::Delivery { send, recv } => (send, recv),
@@ -199,7 +200,7 @@ impl Scribe<'_> {
         Some(row)
     }
 
-    /// A message on its way to `to`, or arriving there.
+    /// A message that is sent to `to`, or received there.
     fn message(&self, send: usize, to: usize, shaft: &'static str, heads: [&'static str; 2]) -> Row {
         let step = &self.trace.steps[send];
         let text = self.text(step).unwrap_or_default();
@@ -219,7 +220,7 @@ impl Scribe<'_> {
         self.trace.message(step).map(|message| clean(&message.to_string(), self.style))
     }
 
-    /// A message that gets lost on its way to `to`.
+    /// A message to `to` that is lost when it is sent.
     fn loss(&self, step: &TraceStep, to: usize) -> Row {
         let heads = [self.glyphs.lost; 2];
         let [from, to] = [step.process, to].map(|process| self.columns[process].unwrap_or_default());
@@ -237,14 +238,14 @@ impl Scribe<'_> {
     fn mark(&self, step: &TraceStep, glyph: &'static str) -> Row {
         Row {
             figure: Figure::Mark { at: self.columns[step.process].unwrap_or_default(), glyph },
-            label: deed(self.trace, step, self.style),
-            sentence: words(self.trace, step, self.style),
+            label: event(self.trace, step, self.style),
+            sentence: sentence(self.trace, step, self.style),
             place: String::new(),
             bad: false,
         }
     }
 
-    /// The step the trace is about. The message of a failure, and that the waiting is for ever, stands above the chart already.
+    /// A failing step. The label omits the message of the failure, or that the process waits forever: both are above the chart.
     fn bad(&self, step: &TraceStep) -> Row {
         let label = match step.kind {
             StepKind::Fail(_) => "fails here".to_string(),

@@ -1,18 +1,18 @@
-//! A trace as a log for ShiViz: two lines an event, the host with its vector clock and what happened.
+//! A trace as a log for ShiViz: two lines for each event, the host with its vector clock and a description.
 //!
-//! The first lines of the log say which expression parses it: paste that into ShiViz. It matches events and nothing else, so they may stay.
+//! The first lines of the log contain the regular expression to be entered into ShiViz. The expression matches only events, so these lines may remain.
 
 use crate::causality::clocks;
-use crate::words::deed;
+use crate::words::event;
 use crate::{Style, place};
 use manyworlds_core::Trace;
 use std::collections::HashSet;
 use std::fmt::Write;
 
-/// The expression with which ShiViz reads the log.
+/// The regular expression with which ShiViz parses the log.
 pub const PARSER: &str = r"^(?<host>\S+) (?<clock>\{.*\})\n(?<event>.*)$";
 
-/// The trace as a log.
+/// The trace as a log for ShiViz.
 pub fn shiviz(trace: &Trace) -> String {
     let hosts = hosts(trace);
     let mut text = format!(
@@ -26,13 +26,13 @@ pub fn shiviz(trace: &Trace) -> String {
             known.map(|(host, &ticks)| (host.clone(), ticks.into())).collect();
         let place = place::short(step.at.as_ref());
         let gap = if place.is_empty() { "" } else { " @ " };
-        let event = format!("{}{gap}{place}", deed(trace, step, &Style::default()));
+        let event = format!("{}{gap}{place}", event(trace, step, &Style::default()));
         let _ = writeln!(text, "{} {}\n{}", hosts[step.process], serde_json::Value::Object(clock), one_line(&event));
     }
     text
 }
 
-/// A name without spaces for each process, no two alike.
+/// A unique name without spaces for each process.
 fn hosts(trace: &Trace) -> Vec<String> {
     let mut taken = HashSet::new();
     let plain = |name: &str| -> String {

@@ -1,6 +1,6 @@
-//! How text may look: its width, its characters, its colours.
+//! The style of text: width, characters and colours.
 
-/// What the reader's terminal can do.
+/// The capabilities of the terminal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Style {
     /// The longest line, in columns of the terminal. A chart of many processes is never narrower than 40.
@@ -31,19 +31,19 @@ impl Style {
     }
 }
 
-/// What a piece of text is, which decides its colour.
+/// The role of a piece of text, which determines its colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Paint {
-    /// The story itself.
+    /// Ordinary text.
     #[default]
     Plain,
-    /// Lifelines and source locations: there when looked for.
+    /// Lifelines and source locations, in the background.
     Faint,
     /// Names.
     Strong,
-    /// What went wrong.
+    /// Failures.
     Bad,
-    /// What went well.
+    /// Success.
     Good,
 }
 
@@ -63,8 +63,8 @@ impl Paint {
 pub struct Glyphs {
     pub lifeline: &'static str,
     /// A column whose process does not exist yet.
-    pub unborn: &'static str,
-    pub born: &'static str,
+    pub not_spawned: &'static str,
+    pub spawned: &'static str,
     pub ended: &'static str,
     pub leave_right: &'static str,
     pub leave_left: &'static str,
@@ -88,8 +88,8 @@ pub struct Glyphs {
 
 const UNICODE: Glyphs = Glyphs {
     lifeline: "│",
-    unborn: "·",
-    born: "┬",
+    not_spawned: "·",
+    spawned: "┬",
     ended: "┴",
     leave_right: "├",
     leave_left: "┤",
@@ -111,8 +111,8 @@ const UNICODE: Glyphs = Glyphs {
 
 const ASCII: Glyphs = Glyphs {
     lifeline: "|",
-    unborn: ".",
-    born: "+",
+    not_spawned: ".",
+    spawned: "+",
     ended: "+",
     leave_right: "|",
     leave_left: "|",

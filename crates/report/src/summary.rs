@@ -1,11 +1,11 @@
-//! One line for any outcome. It always says whether the exploration was complete.
+//! The outcome of a run in one line, which always contains whether the exploration was complete.
 
 use crate::style::{Paint, Style};
 use crate::text::clean;
 use manyworlds_core::{Outcome, ScheduleStats, Scope, Stats, StopReason, Verdict};
 use std::time::Duration;
 
-/// The verdict on `model` and the figures behind it.
+/// The verdict on `model`, and the figures of the run.
 pub fn summary(model: &str, outcome: &Outcome, elapsed: Option<Duration>, style: &Style) -> String {
     let g = style.glyphs();
     let (mark, paint, verdict) = match &outcome.verdict {
@@ -26,7 +26,7 @@ pub fn summary(model: &str, outcome: &Outcome, elapsed: Option<Duration>, style:
     if figures.is_empty() { verdict } else { format!("{verdict}; {}", figures.join(", ")) }
 }
 
-/// What the schedules of a scheduler recorded, in one line.
+/// The figures about the histories that a scheduler recorded, in one line.
 pub fn histories(stats: &ScheduleStats) -> String {
     let ratio = |ratio: Option<f64>| ratio.map_or("-".to_string(), |ratio| format!("{ratio:.3}"));
     let mut parts = vec![
@@ -43,7 +43,7 @@ pub fn histories(stats: &ScheduleStats) -> String {
     parts.join(", ")
 }
 
-/// Why a run stopped, and what limited it.
+/// The reason why a run stopped, and its limits.
 pub fn stopped(reason: StopReason, scope: &Scope) -> String {
     match scope.limits() {
         limits if limits.is_empty() => why(reason).to_string(),
@@ -51,7 +51,7 @@ pub fn stopped(reason: StopReason, scope: &Scope) -> String {
     }
 }
 
-/// Why a run stopped, in words.
+/// The reason why a run stopped, as text.
 pub fn why(reason: StopReason) -> &'static str {
     match reason {
         StopReason::MaxExecutions => "execution limit reached",
@@ -65,7 +65,7 @@ pub fn why(reason: StopReason) -> &'static str {
     }
 }
 
-/// The figures that the engine has and that say something.
+/// The figures that the engine provides; blocked and truncated executions and violations only if there are any.
 fn figures(stats: &Stats, elapsed: Option<Duration>) -> Vec<String> {
     let count = |n: Option<u64>, one: &str, many: &str| {
         n.map(|n| format!("{} {}", grouped(n), if n == 1 { one } else { many }))
@@ -81,7 +81,7 @@ fn figures(stats: &Stats, elapsed: Option<Duration>) -> Vec<String> {
     figures
 }
 
-/// `40320` as `40,320`.
+/// A number with thousands separators: `40320` as `40,320`.
 pub fn grouped(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::new();

@@ -1,6 +1,6 @@
-//! What reports look like. Each story is a bug somebody could have.
+//! Snapshots of reports about typical bugs.
 
-use crate::story::{Story, story};
+use crate::trace_builder::{TraceBuilder, trace_of};
 use crate::{Hints, Style, chart, failure, step, summary};
 use insta::assert_snapshot;
 use manyworlds_core::{
@@ -14,7 +14,7 @@ fn plain() -> Style {
     Style::default()
 }
 
-/// The chart, after checking what holds for all of them.
+/// The chart, after checks that apply to all charts.
 fn drawn(trace: &Trace, style: &Style) -> String {
     let text = chart(trace, style);
     for line in text.lines() {
@@ -24,9 +24,9 @@ fn drawn(trace: &Trace, style: &Style) -> String {
     text
 }
 
-/// A participant is told to commit although it voted no.
-fn two_phase_commit() -> Story {
-    story(&["main", "participant0", "participant1"])
+/// A participant receives `Commit` although it voted no.
+fn two_phase_commit() -> TraceBuilder {
+    trace_of(&["main", "participant0", "participant1"])
         .spawn(0, 1)
         .spawn(0, 2)
         .send(0, 1, "Prepare")
@@ -41,7 +41,7 @@ fn two_phase_commit() -> Story {
         .recv(0, 6)
         .send(0, 1, "Commit")
         .deliver(0, 2, "Commit")
-        .fail(2, "told to Commit after voting no")
+        .fail(2, "received Commit after voting no")
 }
 
 #[test]
@@ -63,27 +63,27 @@ fn an_assertion_that_fails_in_colour() {
 #[test]
 fn a_message_of_several_lines() {
     let message = "assertion `left == right` failed\n  left: 1\n right: 2\u{7}";
-    let trace = story(&["main"]).choose(0, 1).fail(0, message).trace();
+    let trace = trace_of(&["main"]).choose(0, 1).fail(0, message).trace();
     assert_snapshot!(failure(&trace, &Hints::default(), &plain()));
 }
 
 #[test]
 fn a_deadlock() {
-    let trace = story(&["alice", "bob", "carol"])
+    let trace = trace_of(&["alice", "bob", "carol"])
         .deliver(0, 1, "Take(fork0)")
         .deliver(2, 1, "Take(fork1)")
         .send(1, 0, "Busy")
         .wait(0, Awaited::Message("Granted".to_string()))
         .wait(1, Awaited::Message("Release".to_string()))
         .wait(2, Awaited::Process(1))
-        .violates(Property::Deadlock, "alice, bob, carol wait for ever", Some(0), Some("src/story.rs:60:5"))
+        .violates(Property::Deadlock, "alice, bob, carol wait for ever", Some(0), Some("src/model.rs:60:5"))
         .trace();
     assert_snapshot!(failure(&trace, &HINTS, &plain()));
 }
 
 #[test]
-fn a_monitor_that_objects() {
-    let trace = story(&["main", "node1", "node2", "UniqueLeader"])
+fn a_monitor_that_fails() {
+    let trace = trace_of(&["main", "node1", "node2", "UniqueLeader"])
         .spawn(0, 1)
         .spawn(0, 2)
         .choose(1, 2)
@@ -92,14 +92,14 @@ fn a_monitor_that_objects() {
         .send(1, 0, "Elected(2)")
         .observed(2, 0, 3, "Elected(2)")
         .fail(3, "two leaders in term 2")
-        .violates(Property::Monitor, "two leaders in term 2", Some(3), Some("src/story.rs:99:9"))
+        .violates(Property::Monitor, "two leaders in term 2", Some(3), Some("src/model.rs:99:9"))
         .trace();
     assert_snapshot!(failure(&trace, &HINTS, &plain()));
 }
 
 #[test]
 fn timeouts_choices_losses_joins_and_messages_that_cross() {
-    let trace = story(&["main", "client", "server", "idle"])
+    let trace = trace_of(&["main", "client", "server", "idle"])
         .spawn(0, 1)
         .spawn(0, 2)
         .spawn(0, 3)
@@ -126,7 +126,7 @@ fn timeouts_choices_losses_joins_and_messages_that_cross() {
 fn long_names_and_messages() {
     let message =
         "AppendEntries { term: 12, leader: 3, entries: [Entry { index: 1, value: \"the quick brown fox\" }] }";
-    let trace = story(&[
+    let trace = trace_of(&[
         "the_coordinator_of_the_northern_region",
         "storage_node_with_a_long_name_1",
         "storage_node_with_a_long_name_2",
@@ -139,9 +139,9 @@ fn long_names_and_messages() {
     assert_snapshot!(failure(&trace, &HINTS, &plain()));
 }
 
-/// Everything that can happen to actors.
-fn faults() -> Story {
-    story(&["client", "server", "network"])
+/// All kinds of faults of actors.
+fn faults() -> TraceBuilder {
+    trace_of(&["client", "server", "network"])
         .starts(0)
         .starts(1)
         .invoked(0, "Put(3)")
@@ -153,10 +153,10 @@ fn faults() -> Story {
         .timer(0, "retry")
         .state("Client { tries: 2 }")
         .send(0, 1, "Put(3)")
-        .happens(2, StepKind::Heal)
+        .step(2, StepKind::Heal)
         .dropped(0, 5)
-        .happens(1, StepKind::Crash)
-        .happens(1, StepKind::Restart)
+        .step(1, StepKind::Crash)
+        .step(1, StepKind::Restart)
         .state("Server { value: 0 }")
         .recv(1, 3)
         .choose(1, 0)
@@ -172,10 +172,10 @@ fn faults_timers_and_notes_of_actors() {
 }
 
 #[test]
-fn a_path_that_goes_round_for_ever() {
-    let property = Property::Eventually { name: "somebody is served".to_string() };
+fn infinite_paths() {
+    let property = Property::Eventually { name: "a client is served".to_string() };
     let lasso = || {
-        story(&["left", "right"])
+        trace_of(&["left", "right"])
             .starts(0)
             .starts(1)
             .deliver(0, 1, "After you")
@@ -184,14 +184,14 @@ fn a_path_that_goes_round_for_ever() {
             .state("Polite")
             .violates(property.clone(), "it never holds on this path", None, None)
     };
-    let (round, still) = (lasso().again_from(2).trace(), lasso().again_from(6).trace());
-    let charts = [round, still].map(|trace| failure(&trace, &Hints::default(), &plain()));
+    let (cycle, stuttering) = (lasso().loops_from(2).trace(), lasso().loops_from(6).trace());
+    let charts = [cycle, stuttering].map(|trace| failure(&trace, &Hints::default(), &plain()));
     assert_snapshot!(charts.join("\n"));
 }
 
 #[test]
 fn a_path_of_a_specification() {
-    let trace = story(&["system"])
+    let trace = trace_of(&["system"])
         .starts(0)
         .state("State { rm: {}, tm: init }")
         .action(0, "Prepare(0)")
@@ -206,7 +206,7 @@ fn a_path_of_a_specification() {
 fn ring(names: &[String]) -> Trace {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let last = names.len() - 1;
-    let mut ring = story(&names);
+    let mut ring = trace_of(&names);
     for child in 1..=last {
         ring = ring.spawn(0, child);
     }
@@ -238,7 +238,7 @@ fn more_processes_than_columns() {
 
 #[test]
 fn messages_in_other_scripts() {
-    let trace = story(&["客户", "сервер", "naïve"])
+    let trace = trace_of(&["客户", "сервер", "naïve"])
         .deliver(0, 1, "Put { ключ: \"日本語\", 🚀: true }")
         .deliver(1, 2, "e\u{301}t\u{e9}\u{1b}[31m")
         .deliver(2, 0, "نعم")
@@ -248,13 +248,13 @@ fn messages_in_other_scripts() {
 }
 
 #[test]
-fn nothing_at_all() {
-    let trace = story(&["main"]).violates(Property::Deterministic, "main went another way", None, None).trace();
+fn an_empty_trace() {
+    let trace = trace_of(&["main"]).violates(Property::Deterministic, "main went another way", None, None).trace();
     assert_snapshot!(failure(&trace, &Hints::default(), &plain()));
 }
 
 #[test]
-fn steps_in_words() {
+fn steps_as_sentences() {
     let trace = two_phase_commit().trace();
     let lines: Vec<String> = (0..=trace.steps.len()).map(|i| step(&trace, i, &plain())).collect();
     assert_snapshot!(lines.join("\n"));
@@ -318,7 +318,7 @@ fn the_same_trace_for_graphviz_and_shiviz() {
 #[test]
 fn every_event_of_a_shiviz_log_fits_the_expression_in_its_head() {
     let trace =
-        story(&["a b", "a b", "a_b#2", ""]).deliver(0, 1, "two\nlines").deliver(2, 3, "x").fail(3, "no\r").trace();
+        trace_of(&["a b", "a b", "a_b#2", ""]).deliver(0, 1, "two\nlines").deliver(2, 3, "x").fail(3, "no\r").trace();
     let log = crate::shiviz(&trace);
     let lines: Vec<&str> = log.lines().skip_while(|line| line.starts_with('#')).collect();
     assert_eq!(lines.len(), 2 * trace.steps.len());
@@ -326,8 +326,8 @@ fn every_event_of_a_shiviz_log_fits_the_expression_in_its_head() {
     for event in lines.chunks(2) {
         let (host, clock) = event[0].split_once(' ').expect("a host, a space, a clock");
         let clock: serde_json::Map<String, serde_json::Value> = serde_json::from_str(clock).expect("a clock is JSON");
-        assert!(clock[host].as_u64().unwrap() > 0, "a host knows itself");
+        assert!(clock[host].as_u64().unwrap() > 0, "the clock of a host contains the host");
         hosts.insert(host);
     }
-    assert_eq!(hosts.len(), 4, "names are told apart: {hosts:?}");
+    assert_eq!(hosts.len(), 4, "names are distinct: {hosts:?}");
 }

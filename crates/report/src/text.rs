@@ -1,26 +1,26 @@
-//! How wide text is on a terminal, and how to make it fit.
+//! The width of text on a terminal, and truncation to a width.
 
 use crate::style::Style;
 use unicode_width::UnicodeWidthChar;
 
-/// Code points that change the direction of what follows: a message must not be able to rearrange the chart.
+/// Code points that change the direction of the text after them. They are escaped, so that a message cannot rearrange the chart.
 const BIDI: &[(u32, u32)] = &[(0x061c, 0x061c), (0x200e, 0x200f), (0x2028, 0x202e), (0x2066, 0x2069)];
 
 fn within(c: char, ranges: &[(u32, u32)]) -> bool {
     ranges.iter().any(|&(first, last)| (first..=last).contains(&u32::from(c)))
 }
 
-/// The columns a character takes. A control character has no width of its own; [`clean`] escapes it.
+/// The number of columns of a character. A control character has no width; [`clean`] escapes it.
 pub fn char_width(c: char) -> usize {
     c.width().unwrap_or(1)
 }
 
-/// The columns a text takes.
+/// The number of columns of a text.
 pub fn width(text: &str) -> usize {
     text.chars().map(char_width).sum()
 }
 
-/// One line that is safe to print: runs of white space become a space, everything that would move the cursor is escaped.
+/// The text as one line that is safe to print: runs of white space become one space, and characters that move the cursor are escaped.
 pub fn clean(text: &str, style: &Style) -> String {
     let mut line = String::with_capacity(text.len());
     for word in text.split_whitespace() {
@@ -38,52 +38,52 @@ pub fn clean(text: &str, style: &Style) -> String {
     line
 }
 
-/// The longest beginning of `text` within `room` columns.
-fn head(text: &str, room: usize) -> &str {
+/// The longest prefix of `text` within `available` columns.
+fn head(text: &str, available: usize) -> &str {
     let mut used = 0;
     let end = text.char_indices().find(|&(_, c)| {
         used += char_width(c);
-        used > room
+        used > available
     });
     &text[..end.map_or(text.len(), |(at, _)| at)]
 }
 
-/// The longest end of `text` within `room` columns.
-fn tail(text: &str, room: usize) -> &str {
+/// The longest suffix of `text` within `available` columns.
+fn tail(text: &str, available: usize) -> &str {
     let mut used = 0;
     let start = text.char_indices().rev().find(|&(_, c)| {
         used += char_width(c);
-        used > room
+        used > available
     });
     &text[start.map_or(0, |(at, c)| at + c.len_utf8())..]
 }
 
-/// `text`, cut at its end to `room` columns.
-pub fn fit(text: &str, room: usize, style: &Style) -> String {
+/// `text`, truncated at its end to `available` columns.
+pub fn fit(text: &str, available: usize, style: &Style) -> String {
     let mark = style.glyphs().ellipsis;
-    match width(text) <= room {
+    match width(text) <= available {
         true => text.to_string(),
-        false if room < width(mark) => head(text, room).to_string(),
-        false => format!("{}{mark}", head(text, room - width(mark)).trim_end()),
+        false if available < width(mark) => head(text, available).to_string(),
+        false => format!("{}{mark}", head(text, available - width(mark)).trim_end()),
     }
 }
 
-/// `text`, cut in its middle to `room` columns: names often differ in their last letters only.
-pub fn fit_name(text: &str, room: usize, style: &Style) -> String {
+/// `text`, truncated in its middle to `available` columns, because names often differ only in their last letters.
+pub fn fit_name(text: &str, available: usize, style: &Style) -> String {
     let mark = style.glyphs().ellipsis;
-    if width(text) <= room || room < width(mark) + 2 {
-        return fit(text, room, style);
+    if width(text) <= available || available < width(mark) + 2 {
+        return fit(text, available, style);
     }
-    let rest = room - width(mark);
+    let rest = available - width(mark);
     format!("{}{mark}{}", head(text, rest - rest / 2), tail(text, rest / 2))
 }
 
-/// `text`, cut at its start to `room` columns: of a path the end matters.
-pub fn fit_path(text: &str, room: usize, style: &Style) -> String {
+/// `text`, truncated at its start to `available` columns, because the end of a path is the relevant part.
+pub fn fit_path(text: &str, available: usize, style: &Style) -> String {
     let mark = style.glyphs().ellipsis;
-    match width(text) <= room {
+    match width(text) <= available {
         true => text.to_string(),
-        false => format!("{mark}{}", tail(text, room.saturating_sub(width(mark)))),
+        false => format!("{mark}{}", tail(text, available.saturating_sub(width(mark)))),
     }
 }
 

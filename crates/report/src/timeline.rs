@@ -1,19 +1,19 @@
-//! A [`Timeline`] in the terminal: processes as lines, time to the right, an operation as a bar from its invocation to its response.
+//! A [`Timeline`] in the terminal: processes as rows, time to the right, an operation as a bar from its invocation to its response.
 
 use crate::canvas::Line;
 use crate::history::{Operation, Timeline};
 use crate::style::{Paint, Style};
 use crate::text::{clean, fit, fit_name, width};
 
-/// Names and labels are never longer than this.
+/// The greatest lengths of names and labels.
 const MOST_NAME: usize = 16;
 const MOST_LABEL: usize = 40;
-/// Below this a label says nothing: the operations are listed instead.
+/// The least length of a label; if labels would be shorter, the operations are listed instead.
 const LEAST_LABEL: usize = 6;
-/// What a bar needs besides its label: two ends and air.
+/// The width that a bar needs in addition to its label: two ends and spaces.
 const ENDS: usize = 4;
 
-/// Draws a timeline. Only the order of events matters, so they are as near to each other as the labels allow.
+/// Draws a timeline. Only the order of events matters, so the distances between them are the smallest that the labels allow.
 pub fn timeline(timeline: &Timeline, style: &Style) -> String {
     let names = timeline.lanes.iter().map(|name| fit_name(&clean(name, style), MOST_NAME, style)).collect::<Vec<_>>();
     let margin = names.iter().map(|name| width(name)).max().unwrap_or(0) + 2;
@@ -28,14 +28,14 @@ pub fn timeline(timeline: &Timeline, style: &Style) -> String {
     lines.into_iter().map(|line| line.render(style) + "\n").collect()
 }
 
-/// Where bars start and end, and what stands on them.
+/// The layout of the bars and their labels.
 struct Plan {
     labels: Vec<String>,
     from: Vec<usize>,
     to: Vec<Option<usize>>,
-    /// The column after the last.
+    /// The column after the last one that is used.
     end: usize,
-    /// Which line of its lane each bar is in: an operation that overlaps one of its own process needs a second line.
+    /// The line of each bar within its lane: operations of one process that overlap are on different lines.
     row: Vec<usize>,
 }
 
@@ -114,7 +114,7 @@ impl Plan {
     }
 }
 
-/// What stands on a bar.
+/// The label of a bar.
 fn label(timeline: &Timeline, at: usize, style: &Style) -> String {
     let mark = if timeline.stuck.contains(&at) { format!("{} ", style.glyphs().bad) } else { String::new() };
     format!("{mark}{}", clean(&timeline.operations[at].words(), style))
@@ -124,7 +124,7 @@ fn paint(timeline: &Timeline, at: usize) -> Paint {
     if timeline.stuck.contains(&at) { Paint::Bad } else { Paint::Plain }
 }
 
-/// The operations as a list, where there is no room for a drawing.
+/// The operations as a list, if the drawing does not fit.
 fn list(timeline: &Timeline, names: &[String], margin: usize, style: &Style) -> Vec<Line> {
     let mut order: Vec<(usize, &Operation)> = timeline.operations.iter().enumerate().collect();
     order.sort_by_key(|(_, operation)| operation.start);
@@ -136,8 +136,8 @@ fn list(timeline: &Timeline, names: &[String], margin: usize, style: &Style) -> 
             None => format!("{} on", operation.start),
         };
         let text = format!("{} (from {times})", label(timeline, at, style));
-        let room = style.width.saturating_sub(margin).max(LEAST_LABEL);
-        line.put(margin, &fit(&text, room, style), paint(timeline, at));
+        let available = style.width.saturating_sub(margin).max(LEAST_LABEL);
+        line.put(margin, &fit(&text, available, style), paint(timeline, at));
         line
     };
     order.into_iter().map(line).collect()
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_overlaps_in_one_process_gets_a_second_line() {
+    fn overlapping_operations_of_one_process_are_on_two_lines() {
         let operations = vec![bar(0, "a", "", 0, None), bar(0, "b", "", 1, Some(2))];
         let one = Timeline { lanes: vec!["p".to_string()], operations, ..Timeline::default() };
         let text = timeline(&one, &Style { unicode: false, ..Style::default() });

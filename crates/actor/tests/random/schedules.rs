@@ -119,7 +119,7 @@ fn compare(case: &Case) -> u64 {
         assert_eq!(dpor.stopped, None);
 
         let keyed = system.clone().touches(|tag: &u8| Keys::only([tag % 2]));
-        for name in Engine::SCHEDULERS {
+        for &name in Engine::SCHEDULERS {
             let budget = Budget { executions: Some(all.min(200)), ..Budget::default() };
             let (report, figures) = run(&keyed, name, Config { budget, ..Config::default() });
             adds_up(&figures, &report);

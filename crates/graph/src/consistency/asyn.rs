@@ -1,6 +1,6 @@
-//! asyn (Def. 3.4): no order between messages, any candidate may be read.
+//! asyn (Def. 3.4): messages are unordered, so any candidate may be read.
 
-/// Never.
+/// Always false.
 pub fn dominated() -> bool {
     false
 }

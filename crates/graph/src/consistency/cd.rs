@@ -1,5 +1,5 @@
-//! cd (Def. 3.6): causally ordered messages are read in that order. porf is at hand as vector clocks, and a porf-closed
-//! part of a graph inherits it, so the view does not matter.
+//! cd (Def. 3.6): causally ordered messages are read in causal order. The vector clocks represent porf, and porf restricted to a
+//! porf-closed part of a graph is unchanged, so the result does not depend on the view.
 
 use crate::graph::{EventId, Graph};
 

@@ -2,24 +2,30 @@
 //! takes the first message it matches. Equivalently porf ∪ M is acyclic, with
 //! M = {(s, s′) : some receive reads s, and s′ matches it and is unread or read po-after it}.
 //!
-//! No closure is kept or computed. A receive asks only whether one *concurrent candidate* comes before another, so we walk
-//! forward from that candidate along porf ∪ M. A candidate is unread: unless its sender went on to send something that was read,
-//! to spawn or to be joined, the walk ends where it starts, and messages that race are nearly always of that kind. What the
-//! walk has seen is, per thread, a suffix: one number.
+//! No transitive closure is stored or computed. The predicate only needs to know whether one *concurrent candidate* comes before another,
+//! so `reaches` searches forward from that candidate along porf ∪ M. A candidate is unread: unless its sender afterwards sent a message
+//! that was read, spawned a process or was joined, the search ends at once, and this holds for nearly all racing messages. The visited
+//! events of each thread form a suffix, so one number per thread represents them.
 
 use super::View;
 use crate::graph::{EventId, Graph, Kind, NONE};
 use manyworlds_core::{Action, Locals};
 
 /// Whether a candidate comes before `c` in (porf ∪ M)⁺.
-pub fn dominated<L: Locals>(graph: &Graph, locals: &mut L, view: View, c: EventId, candidates: &[EventId]) -> bool {
+pub fn dominated<L: Locals + ?Sized>(
+    graph: &Graph,
+    locals: &mut L,
+    view: View,
+    c: EventId,
+    candidates: &[EventId],
+) -> bool {
     if super::cd::dominated(graph, c, candidates) {
         return true;
     }
     candidates.iter().any(|&other| other != c && leaves(graph, view, other) && reaches(graph, locals, view, other, c))
 }
 
-/// Whether anything outside its own thread can come after `s`: a cheap test that spares nearly every walk.
+/// Whether any event outside of its own thread can come after `s`: a cheap test that avoids nearly every search.
 fn leaves(graph: &Graph, view: View, s: EventId) -> bool {
     let sent = graph.event(s);
     let th = &graph.threads[sent.thread as usize];
@@ -36,7 +42,7 @@ fn leaves(graph: &Graph, view: View, s: EventId) -> bool {
 }
 
 /// Whether a path of porf ∪ M leads from `from` to `to` inside `view`.
-fn reaches<L: Locals>(graph: &Graph, locals: &mut L, view: View, from: EventId, to: EventId) -> bool {
+fn reaches<L: Locals + ?Sized>(graph: &Graph, locals: &mut L, view: View, from: EventId, to: EventId) -> bool {
     let mut walk = Walk::new(graph, view);
     walk.enter(from);
     while let Some(e) = walk.next() {
@@ -48,7 +54,8 @@ fn reaches<L: Locals>(graph: &Graph, locals: &mut L, view: View, from: EventId, 
     false
 }
 
-/// A forward walk. Thread `t` has been entered at `entered[t]`, and `entered[t]..done[t]` is still to be looked at.
+/// A forward search. The events of thread `t` from index `entered[t]` on have been reached; those at `entered[t]..done[t]` are still to be
+/// expanded.
 struct Walk<'g> {
     graph: &'g Graph,
     view: View,
@@ -75,12 +82,12 @@ impl<'g> Walk<'g> {
         }
     }
 
-    /// The revisiting send itself is no part of the view, but may be what we look for.
+    /// The revisiting send is not part of the view, but may be the target of the search.
     fn is_target_only(&self, e: EventId) -> bool {
         e == self.view.cause
     }
 
-    /// The next event to look at: newly entered suffixes are taken from their end, so `done` comes down to `entered`.
+    /// The next event to expand: newly reached suffixes are expanded from their end, so `done` decreases to `entered`.
     fn next(&mut self) -> Option<EventId> {
         while let Some(&t) = self.open.last() {
             let t = t as usize;
@@ -93,8 +100,8 @@ impl<'g> Walk<'g> {
         None
     }
 
-    /// Enters everything that follows `e` directly, other than its po-successor, which was looked at before.
-    fn leave<L: Locals>(&mut self, locals: &mut L, e: EventId) {
+    /// Enters the direct successors of `e`, except its po-successor, which was expanded before.
+    fn leave<L: Locals + ?Sized>(&mut self, locals: &mut L, e: EventId) {
         let event = self.graph.event(e);
         match event.kind {
             Kind::Send if event.link != NONE && self.view.contains(self.graph, event.link) => {
@@ -119,7 +126,7 @@ impl<'g> Walk<'g> {
     }
 
     /// M: the message read by `r` comes before every other message that `r` matches and that is not read before `r`.
-    fn leave_by_mailbox<L: Locals>(&mut self, locals: &mut L, r: EventId, dst: u32) {
+    fn leave_by_mailbox<L: Locals + ?Sized>(&mut self, locals: &mut L, r: EventId, dst: u32) {
         let graph = self.graph;
         let index = graph.event(r).index;
         for &s in &graph.threads[dst as usize].arrivals {
@@ -132,7 +139,7 @@ impl<'g> Walk<'g> {
     }
 }
 
-/// How many events of a thread the view shows, counting the revisiting send: they form a prefix.
+/// The number of events of a thread in the view, including the revisiting send: they form a prefix.
 fn kept(graph: &Graph, view: View, events: &[EventId]) -> u32 {
     events.partition_point(|&e| e == view.cause || view.contains(graph, e)) as u32
 }

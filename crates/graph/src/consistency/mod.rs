@@ -1,8 +1,9 @@
-//! Consistency (Must §3.2), in the form both halves of the algorithm need: *a receive may read a send iff no other
-//! candidate comes before it in the model's order*. One file a model, one question each: is `c` dominated?
+//! Consistency predicates (Must §3.2) in the form that both forward steps and revisits need: *a receive may read a send iff no
+//! other candidate comes before it in the order of the communication model*. There is one file per model; each implements the
+//! predicate `dominated`: whether another candidate comes before `c`.
 //!
-//! The question is asked about the whole graph (a new receive looks for its messages) and about the part of it that a
-//! revisit would keep. A [`View`] says which.
+//! The predicate is evaluated on the whole graph (for a new receive) and on the part of the graph that a revisit would keep. A [`View`]
+//! selects the part.
 
 mod asyn;
 mod cd;
@@ -20,25 +21,25 @@ pub struct View {
 }
 
 impl View {
-    /// Everything.
+    /// The whole graph.
     pub const WHOLE: View = View { before: NONE, cause: NONE };
 
-    /// What is left when `cause` revisits `receive`, without `receive` itself: Previous(`receive`) of Must's Algorithm 1,
-    /// line 20. Receives outside do not count as readers.
+    /// The events that are kept when `cause` revisits `receive`, without `receive` itself: Previous(`receive`) of Must's Algorithm 1,
+    /// line 20. A send whose reader is outside of the view counts as unread.
     pub fn previous(receive: EventId, cause: EventId) -> View {
         View { before: receive, cause }
     }
 
-    /// Whether the event belongs to it.
+    /// Whether the event is in the view.
     #[inline]
     pub fn contains(self, graph: &Graph, e: EventId) -> bool {
         e < self.before || (e != self.cause && graph.porf(e, self.cause))
     }
 }
 
-/// Whether some candidate comes before `c` in the order of `network`, in the part of `graph` that `view` shows. Candidates are
-/// pairwise distinct, unread there, and go to one receiver; `c` need not be among them.
-pub fn dominated<L: Locals>(
+/// Whether some candidate comes before `c` in the order of `network`, in the part of `graph` selected by `view`. Candidates
+/// are pairwise distinct, unread in the view, and have the same receiver; `c` need not be among them.
+pub fn dominated<L: Locals + ?Sized>(
     graph: &Graph,
     locals: &mut L,
     network: Network,
@@ -54,8 +55,8 @@ pub fn dominated<L: Locals>(
     }
 }
 
-/// Removes from `candidates[from..]` what a receive may not read now.
-pub fn retain_minimal<L: Locals>(
+/// Removes from `candidates[from..]` the sends that a new receive may not read.
+pub fn retain_minimal<L: Locals + ?Sized>(
     graph: &Graph,
     locals: &mut L,
     network: Network,
@@ -68,7 +69,7 @@ pub fn retain_minimal<L: Locals>(
     if network == Network::P2p {
         return p2p::retain_minimal(graph, candidates, from);
     }
-    // Survivors are written past the end, then move down: the question needs the full list.
+    // The sends to keep are appended and the originals removed at the end: `dominated` needs the full list.
     let end = candidates.len();
     for i in from..end {
         let c = candidates[i];

@@ -11,7 +11,7 @@ pub fn dominated(graph: &Graph, c: EventId, candidates: &[EventId]) -> bool {
     })
 }
 
-/// Keeps of `candidates[from..]`, which are in the order of their stamps, the first of each sender.
+/// Keeps only the first candidate of each sender in `candidates[from..]`, which is sorted by stamp.
 pub fn retain_minimal(graph: &Graph, candidates: &mut Vec<EventId>, from: usize) {
     let mut kept = from;
     for i in from..candidates.len() {

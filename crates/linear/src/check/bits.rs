@@ -1,4 +1,4 @@
-//! Sets of slots: an array of words where the concurrency is known to be small, a slice on the heap where it is not.
+//! Bit sets of slots: a fixed-size array if the concurrency is small, else a boxed slice.
 
 use std::hash::Hash;
 
@@ -10,28 +10,28 @@ pub trait Bits: Clone + Eq + Hash {
     /// The words.
     fn words(&self) -> &[u64];
 
-    /// The words, to be changed.
+    /// The words, mutable.
     fn words_mut(&mut self) -> &mut [u64];
 
-    /// Whether a number is in it.
+    /// Whether the set contains a number.
     #[inline]
     fn has(&self, number: u32) -> bool {
         self.words()[number as usize / 64] >> (number % 64) & 1 == 1
     }
 
-    /// Puts a number in.
+    /// Inserts a number.
     #[inline]
     fn set(&mut self, number: u32) {
         self.words_mut()[number as usize / 64] |= 1 << (number % 64);
     }
 
-    /// Takes a number out.
+    /// Removes a number.
     #[inline]
     fn clear(&mut self, number: u32) {
         self.words_mut()[number as usize / 64] &= !(1 << (number % 64));
     }
 
-    /// What is in this one and not in the other.
+    /// The difference of this set and the other.
     #[inline]
     fn without(&self, other: &Self) -> Self {
         let mut rest = self.clone();
@@ -39,7 +39,7 @@ pub trait Bits: Clone + Eq + Hash {
         rest
     }
 
-    /// What is in both.
+    /// The intersection.
     #[inline]
     fn and(&self, other: &Self) -> Self {
         let mut both = self.clone();
@@ -47,13 +47,13 @@ pub trait Bits: Clone + Eq + Hash {
         both
     }
 
-    /// Whether everything in this one is in the other.
+    /// Whether this set is a subset of the other.
     #[inline]
     fn within(&self, other: &Self) -> bool {
         self.words().iter().zip(other.words()).all(|(mine, theirs)| mine & !theirs == 0)
     }
 
-    /// Takes the least number out.
+    /// Removes and returns the least number.
     #[inline]
     fn pop(&mut self) -> Option<u32> {
         for (at, word) in self.words_mut().iter_mut().enumerate() {

@@ -1,17 +1,17 @@
-//! The checker: whether a history is linearizable, or sequentially consistent.
+//! The checker for linearizability and sequential consistency.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
-//! | `subject` | a history and its specification as numbers: all that is generic over the specification |
-//! | `relation` | the specification as a table over small numbers |
-//! | `problem` | a history as events over small numbers |
-//! | `proposal` | whether an order that the specification proposes explains the history |
-//! | `search` | the search for a linearization; with `board`, `bits`, `pending` and `visited` |
-//! | `sequential` | the same without real time: program order only |
-//! | `split` | each key on its own, several at a time |
+//! | `subject` | a history and its specification over interned ids: all code that is generic over the specification |
+//! | `relation` | the specification as a table over interned ids |
+//! | `problem` | a history as events over interned ids |
+//! | `proposal` | verifies a linearization that the specification proposes |
+//! | `search` | the search for a linearization; with `cursor`, `bits`, `pending` and `visited` |
+//! | `sequential` | the search for a sequentially consistent order |
+//! | `split` | separate, parallel checks of each key |
 
 mod bits;
-mod board;
+mod cursor;
 mod pending;
 mod problem;
 mod proposal;
@@ -40,23 +40,23 @@ pub enum Consistency {
     /// Operations take effect one at a time, each between its invocation and its response.
     #[default]
     Linearizable,
-    /// Operations take effect one at a time, those of a process in its own order. A pending operation takes effect after those before it, if at
-    /// all, and no other operation waits for it. Keys cannot be checked on their own.
+    /// Operations take effect one at a time, those of each process in program order. A pending operation takes effect, if at all, after the
+    /// earlier operations of its process, and not necessarily before the later ones. Keys cannot be checked separately.
     Sequential,
 }
 
-/// How to check.
+/// The options of a check.
 #[derive(Clone, Copy)]
 pub struct Options<'o> {
-    /// What to check.
+    /// The condition to check.
     pub consistency: Consistency,
-    /// Workers, for several keys; 0 counts as 1.
+    /// Number of threads that check different keys; 0 counts as 1.
     pub threads: usize,
-    /// Whether keys are checked on their own where the specification allows it. Only measurements want it otherwise.
+    /// Whether keys are checked separately where the specification allows it. Off only for measurements.
     pub split: bool,
-    /// Whether a negative answer is explained, which takes many more, smaller checks.
+    /// Whether to compute a minimal set and a core for a violation, which takes many additional smaller checks.
     pub explain: bool,
-    /// May stop the check.
+    /// Observes the check, and may stop it.
     pub observer: &'o dyn Observer,
 }
 
@@ -69,32 +69,33 @@ impl Default for Options<'_> {
 /// The verdict of a check.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// Yes: the operations (by number) in an order that explains every response. Pending ones that did not take effect are not in it.
+    /// The history is consistent: the operations, by index, in an order that explains every response. Pending operations that do not take effect are
+    /// omitted.
     Consistent(Vec<usize>),
-    /// No, and why.
+    /// The history is not consistent.
     Violated(Explanation),
-    /// Not decided: the observer stopped the check.
+    /// Undecided: the observer stopped the check.
     Incomplete(StopReason),
 }
 
-/// The result of a check: the verdict and some figures.
+/// The result of a check: the verdict and statistics.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Answer {
-    /// Yes, no, or stopped.
+    /// The verdict.
     pub verdict: Verdict,
-    /// How many parts of the history were checked on their own.
+    /// The number of parts of the history that were checked separately.
     pub partitions: usize,
-    /// How many steps of the specification were evaluated.
+    /// The number of evaluated steps of the specification.
     pub user_steps: u64,
 }
 
 impl Answer {
-    /// Whether the answer is yes.
+    /// Whether the history is consistent.
     pub fn is_linearizable(&self) -> bool {
         matches!(self.verdict, Verdict::Consistent(_))
     }
 
-    /// Why the answer is no, if it is.
+    /// The explanation, if the history is not consistent.
     pub fn explanation(&self) -> Option<&Explanation> {
         match &self.verdict {
             Verdict::Violated(explanation) => Some(explanation),
@@ -103,7 +104,7 @@ impl Answer {
     }
 }
 
-/// Whether a history is linearizable.
+/// Checks whether a history is linearizable.
 ///
 /// # Panics
 /// If the specification does.
@@ -111,7 +112,7 @@ pub fn check<S: Spec>(spec: &S, history: &History<S::Operation, S::Response>) ->
     check_with(spec, history, &Options::default())
 }
 
-/// Whether a history is consistent.
+/// Checks whether a history satisfies the condition in `options`.
 ///
 /// # Panics
 /// If the specification does, and with the same message.
@@ -138,8 +139,9 @@ fn check_subject(subject: &dyn Subject, options: &Options) -> Answer {
     Answer { verdict, partitions: parts.len(), user_steps }
 }
 
-/// A linearizable history is sequentially consistent, because real-time order contains the order of every process. Most histories of correct systems
-/// are linearizable, and that is much easier to find: key by key, return by return. The answer, if a bounded effort finds it.
+/// Tries to show sequential consistency by linearizability, with bounded effort. A linearizable history is sequentially consistent, because real-time
+/// order contains the program order of every process. Most histories of correct systems are linearizable, and that is much cheaper to check: key by key,
+/// return by return.
 fn linearizable_first(subject: &dyn Subject, options: &Options) -> Option<Answer> {
     let parts = split::by_key(subject);
     let effort = Effort { inner: options.observer, left: AtomicU64::new(EFFORT + subject.spans().len() as u64 / 64) };
@@ -156,7 +158,7 @@ fn linearizable_first(subject: &dyn Subject, options: &Options) -> Option<Answer
 /// The limit, in ticks, of the attempt to show linearizability first.
 const EFFORT: u64 = 64;
 
-/// Ends a search after so many ticks.
+/// An observer that stops a search after a number of ticks.
 struct Effort<'o> {
     inner: &'o dyn Observer,
     left: AtomicU64,
@@ -169,14 +171,15 @@ impl Observer for Effort<'_> {
     }
 }
 
-/// Checks some operations of a history with what is known of them; also gives the number of steps of the specification that were evaluated.
+/// Checks a subset of the operations of a history, using only the information in `known`. Also returns the number of evaluated steps of the
+/// specification.
 pub(crate) fn check_part(
     subject: &dyn Subject,
     known: &[Known],
     consistency: Consistency,
     observer: &dyn Observer,
 ) -> (Found, u64) {
-    let (mut relation, kinds) = subject.numbered(known);
+    let (mut relation, kinds) = subject.interned(known);
     let spans = subject.spans();
     let found = match consistency {
         Consistency::Sequential => Sequentially::new(spans, known, &kinds, &mut relation, observer).run(),

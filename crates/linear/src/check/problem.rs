@@ -1,4 +1,4 @@
-//! A history made ready for the search: events in order, operations as kinds, a slot for each open operation.
+//! The input of the search: a history as a sequence of events, with interned operations and a slot for each open operation.
 
 use super::relation::Relation;
 use super::subject::{Known, Span};
@@ -9,61 +9,61 @@ pub const NONE: u32 = u32::MAX;
 
 /// An operation that returned.
 pub struct Op {
-    /// Its number in the history.
+    /// The index of the operation in the history.
     pub number: usize,
-    /// What it is.
+    /// The operation and its response, interned.
     pub kind: u32,
-    /// Whether it only looks.
+    /// Whether the operation is read-only.
     pub reads: bool,
-    /// The bit that stands for it while it is open. Slots are used again.
+    /// The bit that represents the operation while it is open. Slots are reused.
     pub slot: u32,
     /// The last operation of the same kind that returns before this one does, or [`NONE`].
     pub twin: u32,
-    /// When it returns, as an event.
+    /// The index of the return event.
     pub returns: u32,
 }
 
 /// An invocation or a return of an operation that returned.
 #[derive(Clone, Copy)]
 pub struct Event {
-    /// Which operation.
+    /// The index of the operation in [`Problem::ops`].
     pub op: u32,
-    /// Whether it is the invocation.
+    /// Whether the event is the invocation.
     pub call: bool,
-    /// How many pending operations were invoked before. They are numbered in the order of their invocations.
+    /// How many pending operations were invoked before the event. They are numbered in the order of their invocations.
     pub invoked: u32,
 }
 
-/// Pending operations of one kind.
+/// The pending operations of one kind.
 pub struct Class {
-    /// What they are.
+    /// The kind.
     pub kind: u32,
-    /// In the order of invocation: which of the pending operations each is.
+    /// Indices in [`Problem::pending`], in the order of invocation.
     pub members: Vec<u32>,
 }
 
-/// A history, ready to be searched.
+/// The input of a search.
 #[derive(Default)]
 pub struct Problem {
-    /// Those that returned, in the order of invocation.
+    /// The operations that returned, in the order of invocation.
     pub ops: Vec<Op>,
-    /// In order.
+    /// The events, in order.
     pub events: Vec<Event>,
-    /// In the order of first invocation.
+    /// The pending operations by kind, in the order of first invocation.
     pub classes: Vec<Class>,
-    /// The number in the history of each pending operation that may change something.
+    /// The index in the history of each pending operation that is not read-only.
     pub pending: Vec<usize>,
-    /// How many slots there are.
+    /// The number of slots.
     pub slots: u32,
-    /// By operation: those that take effect before it in every order that explains the history, beyond those that return before it is
-    /// invoked. Empty, if the specification knows of none.
+    /// By operation: the operations that precede it in every linearization, except those that return before it is invoked. Empty if
+    /// the specification gives no such pairs.
     pub before: Vec<Vec<u32>>,
-    /// Some operation would have to take effect after its return, or before itself.
+    /// Whether some operation would have to take effect after its return, or before itself.
     pub contradictory: bool,
 }
 
 impl Problem {
-    /// Prepares some operations of a history, of which `kinds` are the kinds; `pairs` of them, by their places, come in this order.
+    /// Creates the input for some operations of a history. `kinds` are their kinds; `pairs` are the pairs of [`Spec::precedence`](crate::Spec::precedence).
     pub fn new(
         spans: &[Span],
         known: &[Known],
@@ -94,7 +94,7 @@ impl Problem {
                     problem.ops.push(Op { number, kind, reads, slot: 0, twin: NONE, returns: 0 });
                     problem.push(index[local], true);
                 }
-                // It changes nothing and its response is unknown: the history without it has the same verdict.
+                // A pending read-only operation: the history without it has the same verdict.
                 None if relation.reads(kind) => {}
                 None => problem.add_pending(number, kind, &mut class_of),
             }
@@ -102,13 +102,13 @@ impl Problem {
         problem.assign_slots();
         problem.find_twins();
         if !pairs.is_empty() {
-            problem.put_in_order(pairs.iter().map(|&(first, second)| (index[first], index[second])));
+            problem.add_precedence(pairs.iter().map(|&(first, second)| (index[first], index[second])));
         }
         problem
     }
 
-    /// Notes what must come before what. What only looks needs no order: it is put in place as soon as it fits.
-    fn put_in_order(&mut self, pairs: impl Iterator<Item = (u32, u32)>) {
+    /// Records the precedence pairs. Read-only operations need none: they are linearized as soon as their response matches.
+    fn add_precedence(&mut self, pairs: impl Iterator<Item = (u32, u32)>) {
         let mut invoked = vec![0; self.ops.len()];
         for (at, event) in self.events.iter().enumerate().filter(|(_, event)| event.call) {
             invoked[event.op as usize] = at as u32;

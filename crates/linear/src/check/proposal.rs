@@ -1,12 +1,12 @@
-//! An order that the specification proposes is checked here, so that a wrong proposal costs time and no more.
+//! Verification of a linearization that the specification proposes. A wrong proposal only costs time.
 
 use super::relation::Relation;
 use super::subject::{Known, Span};
 
-/// Whether the operations at these places, in this order, explain every response and respect real time.
+/// Whether this order of operations, given by indices in `known`, explains every response and respects real-time order.
 pub fn explains(order: &[usize], spans: &[Span], known: &[Known], kinds: &[u32], relation: &mut Relation<'_>) -> bool {
     let mut is_left = vec![true; known.len()];
-    // The latest invocation so far: what comes now must not have returned before it.
+    // The latest invocation so far: an operation that returned before it must not follow.
     let (mut latest, mut state) = (0, 0);
     for &place in order {
         let Some(known) = known.get(place).filter(|_| std::mem::take(&mut is_left[place])) else { return false };
@@ -14,7 +14,7 @@ pub fn explains(order: &[usize], spans: &[Span], known: &[Known], kinds: &[u32],
         if known.returned.is_some_and(|returned| returned < latest) {
             return false;
         }
-        // One of several outcomes would have to be chosen: that is a search.
+        // With several outcomes a search would be needed.
         let Some(next) = relation.only_successor(state, kinds[place]) else { return false };
         state = next;
     }
@@ -25,7 +25,7 @@ pub fn explains(order: &[usize], spans: &[Span], known: &[Known], kinds: &[u32],
 mod tests {
     use crate::{History, Operation, Seen, Sequential, check};
 
-    /// A register of numbers that always proposes the order of places.
+    /// A register that always proposes the order of the operations in the history.
     struct InOrder;
 
     impl Sequential for InOrder {
@@ -56,24 +56,24 @@ mod tests {
         Operation { process: invoked, operation, invoked, returned, response: Some(response) }
     }
 
-    /// The user's steps show whether the proposal was enough: a step for each operation.
+    /// The verdict and the evaluated steps: one step per operation if the proposal was accepted.
     fn steps(operations: Vec<Operation<Option<u8>, u8>>) -> (bool, u64) {
         let answer = check(&InOrder, &History::from_operations(operations));
         (answer.is_linearizable(), answer.user_steps)
     }
 
     #[test]
-    fn a_right_proposal_is_the_answer_and_a_wrong_one_is_not() {
+    fn a_correct_proposal_is_accepted_and_a_wrong_one_is_not() {
         let write = operation(Some(1), 1, 0, Some(9));
         assert_eq!(steps(vec![write.clone(), operation(None, 1, 2, Some(3))]), (true, 2));
-        // The wrong response for this order; the other order is right.
+        // The response contradicts the proposed order; the other order is correct.
         let (good, steps_taken) = steps(vec![write.clone(), operation(None, 0, 2, Some(3))]);
         assert!(good && steps_taken > 2);
-        // Against real time: no order is right.
+        // The responses contradict real time: no order is correct.
         assert!(!steps(vec![operation(Some(1), 1, 5, Some(9)), operation(None, 1, 2, Some(3))]).0);
     }
 
-    /// Proposes what is not a permutation of the operations that returned.
+    /// Proposes an order that is not a permutation of the operations that returned.
     struct Wrong(Vec<usize>);
 
     impl Sequential for Wrong {
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn operations_are_in_the_order_once_and_those_that_returned_are() {
+    fn a_proposal_that_is_not_a_permutation_is_rejected() {
         let impossible = vec![operation(Some(1), 1, 0, Some(1)), operation(None, 0, 2, Some(3))];
         for order in [vec![], vec![0], vec![0, 0], vec![1, 1], vec![0, 7]] {
             let answer = check(&Wrong(order.clone()), &History::from_operations(impossible.clone()));

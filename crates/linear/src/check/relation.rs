@@ -1,53 +1,53 @@
-//! The transition relation of a specification as a table over small numbers.
+//! The transition relation of a specification as a table over interned ids.
 //!
-//! States are numbered as they appear. An operation together with its response (or without one: any response fits) is a *kind*. The specification is
-//! evaluated once for each pair of a state and a kind that the search needs; after that the search reads the table. Nothing here depends on the type
-//! of the specification, so the table and the searches over it are compiled once: a pair that is not in the table goes to a [`Source`].
+//! States are numbered as they are found. An operation together with its response (or without one, if any response matches) is a *kind*. The specification
+//! is evaluated once for each pair of a state and a kind that the search needs; after that the search reads the table. Nothing here depends on the type
+//! of the specification, so the table and the searches over it are compiled once: a [`Source`] computes pairs that are not in the table.
 
 use rustc_hash::FxHashMap;
 
-/// Where a kind leads from a state.
+/// The successors of a state under a kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
-    /// It cannot take effect there.
+    /// None: the operation cannot take effect in this state.
     Never,
-    /// To one state.
+    /// One state.
     To(u32),
-    /// To one of several states: an index for [`Relation::state`].
+    /// Several states, see [`Relation::state`].
     Several(u32),
 }
 
 /// Computes the entries of the table.
 pub trait Source {
-    /// Adds each state to which a kind leads from a state, once.
+    /// Adds each successor of a state under a kind, without duplicates.
     fn successors(&mut self, state: u32, kind: u32, next: &mut Vec<u32>);
 }
 
-/// Tables of at most so many cells are arrays; larger ones, mostly empty, are hash maps.
+/// Cells below this index are stored in an array; others, mostly empty, in a hash map.
 const DENSE: usize = 1 << 16;
 
 const UNKNOWN: u32 = u32::MAX;
 const NEVER: u32 = u32::MAX - 1;
-/// Codes from here on are lists.
+/// Codes from here on are indices of lists.
 const LISTS: u32 = 1 << 31;
 
 /// The relation of one specification on the kinds of one history. The initial state is number 0.
 pub struct Relation<'s> {
     source: Box<dyn Source + 's>,
-    /// By kind: whether it leaves every state as it is.
+    /// By kind: whether it is read-only.
     reads: Vec<bool>,
-    /// By state and kind, while that is small.
+    /// By cell: the code of the step.
     dense: Vec<u32>,
     sparse: FxHashMap<u64, u32>,
     lists: Vec<Box<[u32]>>,
-    /// How many pairs of a state and a kind were computed.
+    /// The number of computed pairs of a state and a kind.
     pub user_steps: u64,
-    /// Empty between calls of `learn`.
+    /// Buffer; empty between calls.
     next: Vec<u32>,
 }
 
 impl<'s> Relation<'s> {
-    /// The table of a source, empty. `reads` says for each kind whether it leaves every state as it is.
+    /// Creates the empty table of a source. `reads` holds for each kind whether it is read-only.
     pub fn new(source: Box<dyn Source + 's>, reads: Vec<bool>) -> Relation<'s> {
         Relation {
             source,
@@ -60,7 +60,7 @@ impl<'s> Relation<'s> {
         }
     }
 
-    /// Whether a kind leaves every state as it is.
+    /// Whether a kind is read-only.
     pub fn reads(&self, kind: u32) -> bool {
         self.reads[kind as usize]
     }
@@ -71,7 +71,7 @@ impl<'s> Relation<'s> {
         self.step(state, kind) != Step::Never
     }
 
-    /// Where the kind leads from the state.
+    /// The successors of a state under a kind.
     #[inline]
     pub fn step(&mut self, state: u32, kind: u32) -> Step {
         let cell = state as usize * self.reads.len() + kind as usize;
@@ -80,7 +80,7 @@ impl<'s> Relation<'s> {
             None if cell < DENSE => UNKNOWN,
             None => self.sparse.get(&pack(state, kind)).copied().unwrap_or(UNKNOWN),
         };
-        let code = if known == UNKNOWN { self.learn(state, kind, cell) } else { known };
+        let code = if known == UNKNOWN { self.compute(state, kind, cell) } else { known };
         match code {
             NEVER => Step::Never,
             LISTS.. => Step::Several(code - LISTS),
@@ -88,7 +88,7 @@ impl<'s> Relation<'s> {
         }
     }
 
-    /// Where the kind leads from the state, if that is one state, without a place in the table: for pairs that are needed once.
+    /// The successor of a state under a kind if there is exactly one. Not stored in the table: for pairs that are needed once.
     pub fn only_successor(&mut self, state: u32, kind: u32) -> Option<u32> {
         self.source.successors(state, kind, &mut self.next);
         self.user_steps += 1;
@@ -99,7 +99,7 @@ impl<'s> Relation<'s> {
 
     /// Computes an entry and stores it.
     #[cold]
-    fn learn(&mut self, state: u32, kind: u32, cell: usize) -> u32 {
+    fn compute(&mut self, state: u32, kind: u32, cell: usize) -> u32 {
         self.source.successors(state, kind, &mut self.next);
         self.user_steps += 1;
         let code = match self.next[..] {
@@ -111,11 +111,11 @@ impl<'s> Relation<'s> {
             }
         };
         self.next.clear();
-        self.keep(state, kind, cell, code);
+        self.store(state, kind, cell, code);
         code
     }
 
-    fn keep(&mut self, state: u32, kind: u32, cell: usize, code: u32) {
+    fn store(&mut self, state: u32, kind: u32, cell: usize, code: u32) {
         if cell < DENSE {
             if self.dense.len() <= cell {
                 self.dense.resize((cell + 1).next_power_of_two(), UNKNOWN);
@@ -126,7 +126,7 @@ impl<'s> Relation<'s> {
         }
     }
 
-    /// How many states a step leads to.
+    /// The number of successors of a step.
     #[inline]
     pub fn count(&self, step: Step) -> usize {
         match step {
@@ -136,11 +136,11 @@ impl<'s> Relation<'s> {
         }
     }
 
-    /// One of the states that a step leads to.
+    /// One of the successors of a step.
     #[inline]
     pub fn state(&self, step: Step, at: usize) -> u32 {
         match step {
-            Step::Never => unreachable!("a step that leads nowhere"),
+            Step::Never => unreachable!("a step without successors"),
             Step::To(state) => state,
             Step::Several(list) => self.lists[list as usize][at],
         }

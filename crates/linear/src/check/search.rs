@@ -1,77 +1,77 @@
-//! Wing and Gong's search with Lowe's improvements, over small numbers.
+//! The search for a linearization: Wing and Gong's algorithm with Lowe's improvements, over interned ids.
 //!
-//! A *configuration* says which open operations are linearized, which pending ones were used, and the state after them. The search goes from
-//! return event to return event: an operation must be linearized before it returns, and nothing needs to be linearized earlier than that
-//! (just-in-time linearization). So at the return of `o` it looks for sequences `x₁ … xₖ o` of open operations, the shortest first, those
-//! without pending operations first, and goes on to the next return with the first that fits. When it is stuck it takes the next sequence: depth
-//! first between returns, breadth first at each. What was tried is remembered, with the set of linearized operations as a few bits: an
-//! operation has a bit only while it is open.
+//! A *configuration* consists of the set of linearized open operations, the set of used pending operations, and the state after them. The search
+//! proceeds from return event to return event: an operation must be linearized before it returns, and no operation needs to be linearized earlier than
+//! necessary (just-in-time linearization). So at the return of `o` the search tries sequences `x₁ … xₖ o` of open operations, the shortest
+//! first, those without pending operations first, and proceeds to the next return with the first sequence that matches the responses. When it is stuck
+//! it backtracks to the next sequence: the search is depth first between returns and breadth first at each return. Visited configurations are stored,
+//! with the set of linearized operations as a few bits: an operation has a bit only while it is open.
 //!
-//! Let *feasible(c)* mean: the rest of the history can be linearized from the configuration `c`. The search leaves out configurations, always
-//! because another one that it does try is feasible if the one left out is:
+//! Call a configuration *feasible* if the rest of the history can be linearized from it. The search prunes configurations. In each case it explores
+//! another configuration that is feasible if the pruned one is:
 //!
-//! - **Reads at once.** If an open operation only reads ([`Spec::reads`](crate::Spec::reads)) and fits the state, it is linearized at once. Take
-//!   any completion and move it to the front: it leaves the state as it is, here and at its old place, so all others go as before.
-//! - **Covered** configurations (see [`Visited`]): more reads done, fewer pending operations used, all else equal.
-//! - **Pending without effect.** A pending operation that leaves the state as it is stays unused: the configuration without it covers the other.
-//! - **Twins.** Of two open operations of the same kind, the one that returns first is linearized first: in a completion that has them the other way
-//!   round they can change places. Of two pending ones it is the one invoked first.
-//! - **No detours.** If `x` and `o` commute in this state, and `x` let no read in, then after `x o` there is nothing that is not also reached by `o`,
-//!   and `x` at some later return.
+//! - **Reads at once.** If an open operation is read-only ([`Spec::reads`](crate::Spec::reads)) and its response matches the state, it is linearized at
+//!   once. In any completion it can be moved to the front: it leaves the state unchanged, here and at its old position, so all others are unaffected.
+//! - **Covered** configurations (see [`Visited`]): more linearized reads, fewer used pending operations, all else equal.
+//! - **Pending without effect.** A pending operation that leaves the state unchanged is not used: the configuration without it covers the other.
+//! - **Twins.** Of two open operations of the same kind, the one that returns first is linearized first: in a completion with the opposite
+//!   order the two can be exchanged. Of two pending operations of the same kind it is the one invoked first.
+//! - **No detours.** If `x` and `o` commute in this state, and `x` enabled no read, then every configuration reached after `x o` is also reached by
+//!   linearizing `o` now and `x` at some later return.
 //!
-//! It also leaves out what the specification says is not feasible: an operation is not linearized before another one that precedes it in every order
-//! that explains the history ([`Spec::precedence`](crate::Spec::precedence)).
+//! The search also prunes configurations that are infeasible by the specification: an operation is not linearized before another one that precedes it in
+//! every linearization ([`Spec::precedence`](crate::Spec::precedence)).
 //!
-//! These also hold for the history up to any event, if what is open there may or may not have taken effect, with the response that came later;
-//! hence the farthest return that the search meets and cannot pass is the end of the longest prefix that has an order. (Not so if there is
-//! something to precede something: what is ruled out by a later response may be in order up to there.)
+//! The arguments also apply to the prefix of the history up to any event, if operations open at its end may or may not have taken effect, with their
+//! later responses. Hence the farthest return that the search reaches and cannot pass is the end of the longest linearizable prefix. (This does not hold
+//! with precedence pairs: an order excluded by a later response may still be valid for the prefix.)
 
 use super::bits::Bits;
-use super::board::Board;
+use super::cursor::Cursor;
 use super::pending::UsedSets;
 use super::problem::{NONE, Problem};
 use super::relation::{Relation, Step};
 use super::visited::Visited;
 use manyworlds_core::{Observer, Progress};
 
-/// The observer's `tick` is called once in so many configurations, or attempts with pending operations.
+/// The observer's `tick` is called once per this many configurations, or attempts with pending operations.
 const TICK: u32 = 4096;
 
-/// How a search ends.
+/// The result of a search.
 pub enum Found {
-    /// Operations by number, in an order that explains the history.
+    /// Operations by index, in an order that explains the history.
     Order(Vec<usize>),
-    /// There is none. Everything before the return of this operation can be explained, but not its return too.
+    /// There is no order. The prefix of the history before the return of this operation is linearizable, but not the prefix with this return.
     Stuck(usize),
-    /// There is none. How far an order goes is not known.
+    /// There is no order. The longest linearizable prefix is not known.
     Never,
-    /// There is none (sequential consistency): the longest order of a part, and what could not come next.
+    /// There is no sequentially consistent order.
     Dead {
-        /// The longest order.
+        /// The longest order that was found.
         order: Vec<usize>,
-        /// The operations that should come next, none of which can.
+        /// The next operation of each process; none of them can be appended.
         stuck: Vec<usize>,
     },
-    /// The observer stopped it.
+    /// The observer stopped the search.
     Stopped,
 }
 
-/// A configuration, and how it came about.
+/// A configuration, and how it was reached.
 #[derive(Clone)]
 struct Node<B> {
-    /// The slots of open operations that are linearized.
+    /// The slots of linearized open operations.
     done: B,
     state: u32,
     used: u32,
-    /// The node before, or [`NONE`]; in the same frame.
+    /// The previous node in the same frame, or [`NONE`].
     parent: u32,
-    /// What was linearized last.
+    /// The operation that was linearized last.
     by: By,
 }
 
 #[derive(Clone, Copy)]
 enum By {
-    /// An operation that returns.
+    /// An operation that returns, by index.
     Op(u32),
     /// A pending operation of this class.
     Pending(u32),
@@ -80,25 +80,25 @@ enum By {
 /// The search at one return event.
 #[derive(Clone, Copy)]
 struct Frame {
-    /// The return event of the operation that is to be linearized.
+    /// The return event of the operation to be linearized.
     at: usize,
-    /// Where its nodes start. They reach to the end, or to the next frame's.
+    /// The index of the first node of the frame. Its nodes extend to those of the next frame.
     base: usize,
-    /// The node from which the operation is tried next, and the outcome that comes next.
+    /// The node from which the operation is tried next, and the outcome to try.
     tried: usize,
     outcome: usize,
-    /// The node to which other operations that return are added next.
+    /// The node to extend next by other operations that return.
     head: usize,
-    /// The node to which pending operations are added next.
+    /// The node to extend next by pending operations.
     lag: usize,
 }
 
-/// A running search.
+/// The state of a search.
 pub struct Search<'a, 's, B> {
     problem: &'a Problem,
     relation: &'a mut Relation<'s>,
     observer: &'a dyn Observer,
-    board: Board<'a, B>,
+    cursor: Cursor<'a, B>,
     visited: Visited<B>,
     sets: UsedSets,
     nodes: Vec<Node<B>>,
@@ -109,10 +109,10 @@ pub struct Search<'a, 's, B> {
 }
 
 impl<'a, 's, B: Bits> Search<'a, 's, B> {
-    /// A search that has not begun.
+    /// Creates a search.
     pub fn new(problem: &'a Problem, relation: &'a mut Relation<'s>, observer: &'a dyn Observer) -> Self {
         Search {
-            board: Board::new(problem),
+            cursor: Cursor::new(problem),
             visited: Visited::new(problem.events.len()),
             sets: UsedSets::new(),
             nodes: Vec::new(),
@@ -125,7 +125,7 @@ impl<'a, 's, B: Bits> Search<'a, 's, B> {
         }
     }
 
-    /// Searches to the end.
+    /// Runs the search.
     pub fn run(&mut self) -> Found {
         if self.problem.contradictory {
             return Found::Never;
@@ -169,18 +169,18 @@ impl<'a, 's, B: Bits> Search<'a, 's, B> {
         self.observer.tick(&progress).is_some()
     }
 
-    /// Goes with this configuration to the next return of an operation that is not linearized, and opens a frame there, unless
-    /// the configuration is covered. Whether there is no such return: then everything is linearized.
+    /// Advances this configuration to the next return of an operation that is not linearized, and opens a frame there, unless
+    /// the configuration is covered. Returns whether there is no such return: then everything is linearized.
     fn arrive(&mut self, mut node: Node<B>) -> bool {
-        let from = self.board.at;
+        let from = self.cursor.at;
         if !self.advance(&mut node, &mut |_| {}) {
             return true;
         }
-        let at = self.board.at;
+        let at = self.cursor.at;
         self.farthest = self.farthest.max(at);
         let (writes, reads) = self.split(&node.done);
         if self.visited.covers(at as u32, node.state, &writes, &reads, node.used, &self.sets) {
-            self.board.rewind(from);
+            self.cursor.rewind(from);
             return false;
         }
         let base = self.nodes.len();
@@ -190,9 +190,9 @@ impl<'a, 's, B: Bits> Search<'a, 's, B> {
         false
     }
 
-    /// Passes invocations and returns of linearized operations. Whether there is an event after them.
+    /// Passes invocations and returns of linearized operations, up to a return that cannot be passed. Returns whether there is one.
     fn advance(&mut self, node: &mut Node<B>, seen: &mut dyn FnMut(u32)) -> bool {
-        while let Some(event) = self.board.event() {
+        while let Some(event) = self.cursor.event() {
             let op = &self.problem.ops[event.op as usize];
             if event.call {
                 if op.reads && self.relation.fits(node.state, op.kind) {
@@ -204,21 +204,21 @@ impl<'a, 's, B: Bits> Search<'a, 's, B> {
             } else {
                 return true;
             }
-            self.board.forward();
+            self.cursor.forward();
         }
         false
     }
 
-    /// The slots that change something, and those that only look.
+    /// Splits a set of slots into those of operations that are not read-only, and those of read-only operations.
     fn split(&self, done: &B) -> (B, B) {
-        (done.without(&self.board.reads), done.and(&self.board.reads))
+        (done.without(&self.cursor.reads), done.and(&self.cursor.reads))
     }
 
-    /// Linearizes every open operation that only looks and fits.
+    /// Linearizes every open read-only operation whose response matches the state.
     fn read(&mut self, node: &mut Node<B>, seen: &mut dyn FnMut(u32)) {
-        let mut left = self.board.reads.without(&node.done);
+        let mut left = self.cursor.reads.without(&node.done);
         while let Some(slot) = left.pop() {
-            let op = self.board.owner(slot);
+            let op = self.cursor.owner(slot);
             if self.relation.fits(node.state, self.problem.ops[op as usize].kind) {
                 node.done.set(slot);
                 seen(op);
@@ -226,12 +226,12 @@ impl<'a, 's, B: Bits> Search<'a, 's, B> {
         }
     }
 
-    /// The operation that returns at the current frame.
+    /// The operation that returns at the current event.
     fn returning(&self) -> u32 {
-        self.problem.events[self.board.at].op
+        self.problem.events[self.cursor.at].op
     }
 
-    /// Linearizes the returning operation, next node, next outcome. Whether that was all.
+    /// Tries to linearize the returning operation, at the next node with the next outcome. Returns whether the whole history is linearized.
     fn try_returning(&mut self) -> bool {
         let o = self.returning();
         let (slot, kind, reads) = {
@@ -247,7 +247,7 @@ impl<'a, 's, B: Bits> Search<'a, 's, B> {
             return fits && self.arrive(self.nodes[at].clone());
         }
         let step = self.relation.step(node.state, kind);
-        if outcome >= self.relation.count(step) || !is_preceded(self.problem, &self.board, o, &node.done) {
+        if outcome >= self.relation.count(step) || !is_preceded(self.problem, &self.cursor, o, &node.done) {
             (frame.tried, frame.outcome) = (at + 1, 0);
             return false;
         }
@@ -262,7 +262,7 @@ impl<'a, 's, B: Bits> Search<'a, 's, B> {
         self.arrive(child)
     }
 
-    /// Changes the state, and linearizes what can be read there.
+    /// Changes the state, and linearizes the reads that match it.
     fn enter(&mut self, node: &mut Node<B>, state: u32) {
         if node.state != state {
             node.state = state;
@@ -270,14 +270,14 @@ impl<'a, 's, B: Bits> Search<'a, 's, B> {
         }
     }
 
-    /// Whether the last step to this node could as well come after `o`, which leads from here to `state`.
+    /// Whether the last step to this node commutes with `o`, which leads from here to `state` (see *No detours*).
     fn is_detour(&mut self, at: usize, o: u32, state: u32) -> bool {
         let node = &self.nodes[at];
         if node.parent == NONE {
             return false;
         }
         let parent = &self.nodes[node.parent as usize];
-        let (x, let_no_read_in) = match node.by {
+        let (x, enabled_no_read) = match node.by {
             By::Op(x) => {
                 let x = &self.problem.ops[x as usize];
                 let mut done = parent.done.clone();
@@ -286,14 +286,14 @@ impl<'a, 's, B: Bits> Search<'a, 's, B> {
             }
             By::Pending(class) => (self.problem.classes[class as usize].kind, parent.done == node.done),
         };
-        if !let_no_read_in {
+        if !enabled_no_read {
             return false;
         }
         let Step::To(other) = self.relation.step(parent.state, o) else { return false };
         self.relation.step(other, x) == Step::To(state)
     }
 
-    /// Adds each other open operation that returns to the next node.
+    /// Extends the next node by each other open operation that returns.
     fn add_returning(&mut self) {
         let o = self.returning();
         let frame = self.frames.last_mut().expect("a frame");
@@ -306,26 +306,26 @@ impl<'a, 's, B: Bits> Search<'a, 's, B> {
         if self.nodes[at].done.has(slot) {
             return;
         }
-        let mut left = self.board.open.without(&self.nodes[at].done).without(&self.board.reads);
+        let mut left = self.cursor.open.without(&self.nodes[at].done).without(&self.cursor.reads);
         left.clear(slot);
         while let Some(slot) = left.pop() {
-            let x = self.board.owner(slot);
-            if !self.has_twin(x, at) && is_preceded(self.problem, &self.board, x, &self.nodes[at].done) {
+            let x = self.cursor.owner(slot);
+            if !self.has_twin(x, at) && is_preceded(self.problem, &self.cursor, x, &self.nodes[at].done) {
                 let kind = self.problem.ops[x as usize].kind;
                 self.add(at, By::Op(x), kind);
             }
         }
     }
 
-    /// Whether an operation of the same kind, which returns earlier, is open too.
+    /// Whether an operation of the same kind that returns earlier is open and not linearized.
     fn has_twin(&self, x: u32, at: usize) -> bool {
         let twin = self.problem.ops[x as usize].twin;
-        twin != NONE && self.board.is_open(twin) && !self.nodes[at].done.has(self.problem.ops[twin as usize].slot)
+        twin != NONE && self.cursor.is_open(twin) && !self.nodes[at].done.has(self.problem.ops[twin as usize].slot)
     }
 
-    /// Adds one pending operation of each class that changes something to the next node.
+    /// Extends the next node by one pending operation of each class.
     fn add_pending(&mut self) {
-        let event = self.problem.events[self.board.at];
+        let event = self.problem.events[self.cursor.at];
         let frame = self.frames.last_mut().expect("a frame");
         let at = frame.lag;
         frame.lag += 1;
@@ -344,7 +344,7 @@ impl<'a, 's, B: Bits> Search<'a, 's, B> {
         }
     }
 
-    /// Adds the nodes to which one more operation leads, unless they are covered.
+    /// Adds the nodes reached by one more operation, unless they are covered.
     fn add(&mut self, at: usize, by: By, kind: u32) {
         let step = self.relation.step(self.nodes[at].state, kind);
         for outcome in 0..self.relation.count(step) {
@@ -358,32 +358,32 @@ impl<'a, 's, B: Bits> Search<'a, 's, B> {
             (node.parent, node.by) = (at as u32, by);
             self.enter(&mut node, state);
             let (writes, reads) = self.split(&node.done);
-            if self.visited.insert(self.board.at as u32, state, writes, reads, node.used, &self.sets) {
+            if self.visited.insert(self.cursor.at as u32, state, writes, reads, node.used, &self.sets) {
                 self.nodes.push(node);
             }
         }
     }
 
-    /// Notes the first node of a frame as visited. Not earlier: where the first attempt succeeds, nothing needs to be remembered.
+    /// Marks the first node of a frame as visited. Called late, because nothing needs to be stored if the first attempt succeeds.
     fn remember(&mut self, base: usize) {
         let node = &self.nodes[base];
         let (writes, reads) = self.split(&node.done);
-        self.visited.insert(self.board.at as u32, node.state, writes, reads, node.used, &self.sets);
+        self.visited.insert(self.cursor.at as u32, node.state, writes, reads, node.used, &self.sets);
     }
 
-    /// Everything was tried here.
+    /// Closes the last frame, in which everything was tried.
     fn backtrack(&mut self) {
         let frame = self.frames.pop().expect("a frame");
         self.nodes.truncate(frame.base);
         if let Some(before) = self.frames.last() {
-            self.board.rewind(before.at);
+            self.cursor.rewind(before.at);
         }
     }
 
-    /// The order that was found: the way to here once more, noting everything that is linearized.
+    /// The linearization that was found: repeats the successful path and records each linearized operation.
     fn order(&mut self) -> Vec<usize> {
         let frames = std::mem::take(&mut self.frames);
-        self.board.rewind(0);
+        self.cursor.rewind(0);
         let mut order = Vec::with_capacity(self.problem.ops.len());
         let numbers = &self.problem.ops;
         let mut now = self.start();
@@ -391,7 +391,7 @@ impl<'a, 's, B: Bits> Search<'a, 's, B> {
         for frame in frames {
             let mut path = Vec::new();
             let mut at = frame.tried as u32;
-            // An outcome of the last attempt is noted as tried; a read is, with its node.
+            // The successful attempt advanced `outcome`; for a read it advanced `tried` instead.
             if frame.outcome == 0 {
                 at -= 1;
             }
@@ -434,12 +434,12 @@ impl<'a, 's, B: Bits> Search<'a, 's, B> {
     }
 }
 
-/// Whether everything that precedes an operation is linearized.
+/// Whether all operations that precede an operation are linearized.
 #[inline]
-fn is_preceded<B: Bits>(problem: &Problem, board: &Board<'_, B>, op: u32, done: &B) -> bool {
+fn is_preceded<B: Bits>(problem: &Problem, cursor: &Cursor<'_, B>, op: u32, done: &B) -> bool {
     let is_linearized = |&first: &u32| {
         let first_op = &problem.ops[first as usize];
-        (first_op.returns as usize) < board.at || board.is_open(first) && done.has(first_op.slot)
+        (first_op.returns as usize) < cursor.at || cursor.is_open(first) && done.has(first_op.slot)
     };
     problem.before.is_empty() || problem.before[op as usize].iter().all(is_linearized)
 }

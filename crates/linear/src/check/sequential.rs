@@ -1,10 +1,10 @@
-//! Sequential consistency: an order that explains every response and keeps the operations of each process in their order, whatever the
-//! time of day.
+//! The search for a sequentially consistent order: one that explains every response and respects program order, but not necessarily
+//! real-time order.
 //!
-//! A configuration says how far each process has come, which pending operations were used, and the state. The search is depth first; it
-//! prefers what returned first in real time, since a history that is nearly linearizable has an order near that one. It leaves out what
-//! [`search`](super::search) leaves out, as far as that has a meaning here: a read that fits is taken at once, and a configuration that used
-//! more pending operations than a visited one, all else equal, is not tried.
+//! A configuration consists of the position of each process, the set of used pending operations, and the state. The search is depth first; it
+//! prefers the operation that returned first, since a nearly linearizable history has an order close to the order of returns. It prunes as
+//! [`search`](super::search) does where that applies: a read whose response matches is taken at once, and a configuration that used
+//! more pending operations than a visited one, all else equal, is not explored.
 
 use super::pending::UsedSets;
 use super::relation::Relation;
@@ -25,46 +25,46 @@ struct Op {
     returned: usize,
 }
 
-/// Pending operations of one kind and one process.
+/// The pending operations of one kind and one process.
 struct Class {
     process: usize,
     kind: u32,
-    /// By number; each may take effect when its process has come so far.
+    /// The index of each operation, and the position that its process must have reached before it may take effect.
     members: Vec<(usize, usize)>,
 }
 
-/// What was put into the order.
+/// An element of the order.
 #[derive(Clone, Copy)]
 enum Taken {
     /// The next operation of a process.
     Next(usize),
-    /// A pending operation, by number.
+    /// A pending operation, by index.
     Pending(usize),
 }
 
-/// A configuration and what is left to try there.
+/// A configuration and its unexplored choices.
 struct Frame {
     state: u32,
     used: u32,
-    /// How long the order was on arrival.
+    /// The length of the order at this configuration.
     taken: usize,
-    /// Where its choices start: processes, and after them classes.
+    /// The index of its first choice. A choice is a process, or a class if it is at least the number of processes.
     choices: usize,
     choice: usize,
     outcome: usize,
 }
 
-/// A configuration that was tried; its places are in [`Visited::places`].
+/// A visited configuration; its positions are in [`Visited::places`].
 struct Entry {
     state: u32,
     used: u32,
-    /// The one before it with the same hash.
+    /// The previous entry with the same hash.
     next: u32,
 }
 
 const NONE: u32 = u32::MAX;
 
-/// Configurations that were tried, in a few large lists: there may be very many, and they all go at once.
+/// The visited configurations, in a few large vectors: there may be very many, and they are all freed together.
 #[derive(Default)]
 struct Visited {
     heads: FxHashMap<u64, u32>,
@@ -73,7 +73,7 @@ struct Visited {
 }
 
 impl Visited {
-    /// Adds a configuration, unless one that used no more pending operations was tried.
+    /// Adds a configuration, unless an equal one that used no more pending operations was visited.
     fn insert(&mut self, places: &[u32], state: u32, used: u32, sets: &UsedSets) -> bool {
         let hash = FxBuildHasher.hash_one((places, state));
         let head = self.heads.get(&hash).copied().unwrap_or(NONE);
@@ -93,20 +93,20 @@ impl Visited {
     }
 }
 
-/// A running search.
+/// The state of a search.
 pub struct Sequentially<'a, 's> {
     relation: &'a mut Relation<'s>,
     observer: &'a dyn Observer,
     processes: Vec<Vec<Op>>,
     classes: Vec<Class>,
-    /// How far each process has come.
+    /// The number of operations of each process in the order.
     places: Vec<u32>,
     order: Vec<Taken>,
     frames: Vec<Frame>,
     choices: Vec<u32>,
     sets: UsedSets,
     visited: Visited,
-    /// The longest order so far and what could come next there; `common` is how much of it is still in `order`.
+    /// The longest order so far and the next operation of each process there; `common` is the length of its common prefix with `order`.
     best: Vec<Taken>,
     common: usize,
     stuck: Vec<usize>,
@@ -114,7 +114,7 @@ pub struct Sequentially<'a, 's> {
 }
 
 impl<'a, 's> Sequentially<'a, 's> {
-    /// A search that has not begun.
+    /// Creates a search.
     pub fn new(
         spans: &[Span],
         known: &[Known],
@@ -163,7 +163,7 @@ impl<'a, 's> Sequentially<'a, 's> {
         }
     }
 
-    /// Searches to the end.
+    /// Runs the search.
     pub fn run(mut self) -> Found {
         if self.arrive(0, 0) {
             return Found::Order(self.numbers(&self.order));
@@ -188,7 +188,7 @@ impl<'a, 's> Sequentially<'a, 's> {
         self.processes[process].get(self.places[process] as usize)
     }
 
-    /// The next choice of the last frame. Whether that was all.
+    /// Tries the next choice of the last frame. Returns whether all operations are in the order.
     fn next_choice(&mut self) -> bool {
         let frame = self.frames.last_mut().expect("a frame");
         let (state, used, taken) = (frame.state, frame.used, frame.taken);
@@ -215,7 +215,7 @@ impl<'a, 's> Sequentially<'a, 's> {
                 self.places[choice as usize] += 1;
                 self.arrive(after, used)
             }
-            // It changes nothing: the order without it is as good.
+            // A pending operation that leaves the state unchanged is not needed.
             Some(_) if after == state => return false,
             Some(class) => {
                 let member = self.classes[class].members[self.sets.count(used, class as u32) as usize];
@@ -230,7 +230,7 @@ impl<'a, 's> Sequentially<'a, 's> {
         done
     }
 
-    /// Takes the reads that fit and opens a frame, unless the configuration is covered. Whether everything is in the order.
+    /// Takes the reads whose responses match and opens a frame, unless the configuration is covered. Returns whether all operations are in the order.
     fn arrive(&mut self, state: u32, used: u32) -> bool {
         for process in 0..self.processes.len() {
             while let Some(op) = self.next(process)
@@ -271,7 +271,7 @@ impl<'a, 's> Sequentially<'a, 's> {
         next.is_some_and(|&(_, place)| place <= self.places[*process] as usize)
     }
 
-    /// Everything was tried here.
+    /// Closes the last frame, in which everything was tried.
     fn leave(&mut self) {
         if self.stuck.is_empty() || self.order.len() > self.best.len() {
             self.best.truncate(self.common);

@@ -1,4 +1,4 @@
-//! P-compositionality: a history is linearizable if and only if its operations on each key are.
+//! Separate checks of each key (P-compositionality): a history is linearizable if and only if its operations on each key are.
 
 use super::search::Found;
 use super::subject::{Span, Subject};
@@ -9,25 +9,25 @@ use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 
-/// Threads are started for histories of at least so many operations: for shorter ones it takes longer than to check them.
+/// Threads are started for histories of at least this many operations: for shorter ones, starting threads takes longer than the check.
 const WORTH_THREADS: usize = 4000;
 
-/// What was found in all parts together.
+/// The combined result of all parts.
 pub enum FoundInAll {
     /// An order for each part.
     Orders(Vec<Vec<usize>>),
-    /// The first part that has none.
+    /// The first part that has no order.
     Stuck {
-        /// Which part.
+        /// The index of the part.
         part: usize,
-        /// What was found there.
+        /// The result of its check.
         found: Found,
     },
-    /// The observer stopped it.
+    /// The observer stopped the check.
     Stopped(StopReason),
 }
 
-/// The numbers of the operations on each key, keys in the order in which they are first mentioned. One part, if some operation has no key.
+/// The indices of the operations on each key, keys in the order of their first operation. One part for all operations if some operation has no key.
 pub fn by_key(subject: &dyn Subject) -> Vec<Vec<usize>> {
     let mut part_of: FxHashMap<u64, usize> = FxHashMap::default();
     let mut parts: Vec<Vec<usize>> = Vec::new();
@@ -43,21 +43,21 @@ pub fn by_key(subject: &dyn Subject) -> Vec<Vec<usize>> {
     parts
 }
 
-/// In the first round each part is stopped after so many ticks.
+/// The limit on the ticks of each part in the first round.
 const FIRST_ROUND: u64 = 16;
 
 /// One round of checks of many parts.
 struct Round<'o> {
     observer: &'o dyn Observer,
-    /// Each part is stopped after so many ticks.
+    /// The limit on the ticks of each part.
     most: u64,
-    /// The first part that is known to have no order.
+    /// The least index of a part that is known to have no order.
     first_bad: AtomicUsize,
-    /// The observer's reason to stop.
+    /// The reason why the observer stopped the check, if it did.
     stopped: OnceLock<StopReason>,
 }
 
-/// The observer of one part: stops it if an earlier part has no order, or if it takes too long for this round.
+/// The observer of one part: stops its check if an earlier part has no order, or at the tick limit of the round.
 struct Watched<'o> {
     round: &'o Round<'o>,
     part: usize,
@@ -75,9 +75,9 @@ impl Observer for Watched<'_> {
     }
 }
 
-/// Checks every part, up to the first that has no order. A hard part must not hide a bad one behind it, so all parts are checked with a small limit
-/// before any is checked without one. The limit is a number of ticks and not a time, so the answer does not depend on the machine, nor on the number of
-/// workers, unless the observer stops the check: then a part that is known to have no order is reported.
+/// Checks every part, up to the first that has no order. An expensive part must not delay the detection of a later inconsistent one, so all parts are
+/// checked with a small limit before any is checked without one. The limit is a number of ticks and not a duration, so the result does not depend on the
+/// machine or the number of threads, unless the observer stops the check: then a part that is known to have no order is reported.
 pub fn check_all(subject: &dyn Subject, parts: &[Vec<usize>], options: &Options) -> (FoundInAll, u64) {
     let mut results: Vec<Option<Found>> = parts.iter().map(|_| None).collect();
     let user_steps = AtomicU64::new(0);
@@ -120,7 +120,7 @@ pub fn check_all(subject: &dyn Subject, parts: &[Vec<usize>], options: &Options)
     (FoundInAll::Orders(results.into_iter().map(order).collect()), user_steps.into_inner())
 }
 
-/// Checks the parts one after the other, several at a time, until there is no point in going on.
+/// Checks the parts in order, with several threads, until an earlier part has no order or the observer stops the check.
 fn in_parallel(
     parts: &[usize],
     threads: usize,
@@ -141,14 +141,14 @@ fn in_parallel(
         let start = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
         let workers: Vec<_> = (1..threads).map_while(start).collect();
         work();
-        // A panic of the specification is the same panic, however many there are.
+        // A panic of the specification is propagated unchanged.
         workers.into_iter().for_each(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)));
     });
     results.into_inner().expect("no thread panics while it holds the lock")
 }
 
-/// One order of all operations from the orders of the parts: each operation takes effect as early as its part allows, at its invocation or
-/// right after the one before it. That is before its own response, so real time is respected between parts too.
+/// Merges the orders of the parts: each operation takes effect as early as the order of its part allows, at its invocation or immediately after
+/// its predecessor. That is before its own return, so real-time order is respected between parts too.
 pub fn merge(spans: &[Span], mut orders: Vec<Vec<usize>>) -> Vec<usize> {
     if orders.len() == 1 {
         return orders.remove(0);

@@ -1,4 +1,4 @@
-//! A history with its specification as numbers. This is the only file of the checker that is compiled for each specification.
+//! A history and its specification over interned ids. This is the only file of the checker that is compiled for each specification.
 
 use super::relation::{Relation, Source};
 use crate::history::{History, Operation};
@@ -8,50 +8,50 @@ use crate::spec::{Seen, Spec};
 /// The process and the times of an operation; see [`Operation`].
 #[derive(Clone, Copy)]
 pub struct Span {
-    /// The process that invoked it.
+    /// The process that invoked the operation.
     pub process: usize,
-    /// When it was invoked.
+    /// The time of the invocation.
     pub invoked: usize,
-    /// When it returned, if it did.
+    /// The time of the return, if the operation returned.
     pub returned: Option<usize>,
 }
 
-/// What a check takes as known of an operation. An explanation checks the same history many times, and knows less of it each time.
+/// The information about an operation that a check uses. An explanation checks the same history many times with less information.
 #[derive(Clone, Copy)]
 pub struct Known {
-    /// Its number in the history.
+    /// The index of the operation in the history.
     pub number: usize,
-    /// When it returns; `None` makes it pending.
+    /// The time of the return; `None` makes the operation pending.
     pub returned: Option<usize>,
-    /// Whether its response, if it has one, is known.
+    /// Whether the response, if there is one, is used.
     pub response: bool,
 }
 
-/// A history and its specification, without their types.
+/// A history and its specification, with types erased.
 pub trait Subject: Sync {
-    /// By number: the process and the times of each operation.
+    /// The process and the times of each operation, by index.
     fn spans(&self) -> &[Span];
 
     /// The key of an operation, see [`Spec::key`].
     fn key(&self, number: usize) -> Option<u64>;
 
     /// The specification as a table that is filled on demand, and the kind of each of these operations.
-    fn numbered(&self, known: &[Known]) -> (Relation<'_>, Vec<u32>);
+    fn interned(&self, known: &[Known]) -> (Relation<'_>, Vec<u32>);
 
-    /// See [`Spec::precedence`]; places are those in `known`.
+    /// See [`Spec::precedence`]; indices refer to `known`.
     fn precedence(&self, known: &[Known]) -> Vec<(usize, usize)>;
 
-    /// See [`Spec::proposal`]; places are those in `known`.
+    /// See [`Spec::proposal`]; indices refer to `known`.
     fn proposal(&self, known: &[Known]) -> Option<Vec<usize>>;
 }
 
 impl dyn Subject + '_ {
-    /// An operation with everything that the history knows of it.
+    /// An operation with all information in the history.
     pub fn known(&self, number: usize) -> Known {
         Known { number, returned: self.spans()[number].returned, response: true }
     }
 
-    /// The same for several.
+    /// Several operations with all information in the history.
     pub fn all_known(&self, numbers: &[usize]) -> Vec<Known> {
         numbers.iter().map(|&number| self.known(number)).collect()
     }
@@ -65,7 +65,7 @@ pub struct Typed<'a, S: Spec> {
 }
 
 impl<'a, S: Spec> Typed<'a, S> {
-    /// A history of a specification.
+    /// Creates a subject.
     pub fn new(spec: &'a S, history: &'a History<S::Operation, S::Response>) -> Typed<'a, S> {
         let operations = history.operations();
         let span =
@@ -93,7 +93,7 @@ impl<S: Spec> Subject for Typed<'_, S> {
         self.spec.key(&self.operations[number].operation)
     }
 
-    fn numbered(&self, known: &[Known]) -> (Relation<'_>, Vec<u32>) {
+    fn interned(&self, known: &[Known]) -> (Relation<'_>, Vec<u32>) {
         let mut numbers = Interner::new();
         let (mut kinds, mut reads) = (Vec::new(), Vec::new());
         let mut kind_of = |known: &Known| {
@@ -129,7 +129,7 @@ struct Kind<'a, S: Spec> {
     reads: bool,
 }
 
-/// Evaluates the specification, and numbers its states.
+/// Evaluates the specification, and interns its states.
 struct Evaluated<'a, S: Spec> {
     spec: &'a S,
     states: Interner<S::State>,

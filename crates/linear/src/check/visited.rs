@@ -1,4 +1,4 @@
-//! Configurations that need no second look.
+//! The set of visited configurations.
 
 use super::bits::Bits;
 use super::pending::UsedSets;
@@ -6,8 +6,8 @@ use rustc_hash::FxHashMap;
 
 const NONE: u32 = u32::MAX;
 
-/// What must be equal for one configuration to stand in for another: the return event that comes next, the state, and which open operations
-/// that change something are done.
+/// The components that must be equal for one configuration to cover another: the next return event, the state, and the set of linearized open
+/// operations that are not read-only.
 type Key<B> = (u32, u32, B);
 
 struct Entry<B> {
@@ -16,30 +16,30 @@ struct Entry<B> {
     next: u32,
 }
 
-/// The configurations that were tried, or that wait in a queue to be.
+/// The configurations that were explored or are queued.
 ///
-/// Of two configurations with equal keys, the one with more reads done and fewer pending operations used is at least as good: whatever completes the
-/// other one completes it too, without the reads that are done already. So what is *covered* by a visited configuration is not
-/// tried.
+/// Of two configurations with equal keys, the one with more linearized reads and fewer used pending operations is at least as good: every completion
+/// of the other, without the reads already linearized, completes it too. So a configuration *covered* by a visited one is not
+/// explored.
 pub struct Visited<B> {
     heads: FxHashMap<Key<B>, u32>,
     entries: Vec<Entry<B>>,
-    /// By event: whether there is anything. Most events of a good history are passed once.
+    /// By event: whether there is an entry. Avoids hashing, as most events of a linearizable history are passed once.
     touched: Vec<bool>,
 }
 
 impl<B: Bits> Visited<B> {
-    /// None yet, of a history of so many events.
+    /// Creates an empty set for a history of `events` events.
     pub fn new(events: usize) -> Visited<B> {
         Visited { heads: FxHashMap::default(), entries: Vec::new(), touched: vec![false; events] }
     }
 
-    /// How many there are.
+    /// The number of configurations.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether a visited configuration is at least as good.
+    /// Whether a visited configuration covers this one.
     pub fn covers(&self, at: u32, state: u32, writes: &B, reads: &B, used: u32, sets: &UsedSets) -> bool {
         if !self.touched[at as usize] {
             return false;

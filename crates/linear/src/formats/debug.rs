@@ -1,28 +1,28 @@
-//! Values of traces as values of recorded histories: `Put("a", Some(1))`. Structs with named fields are not needed.
+//! Conversion of values of traces, such as `Put("a", Some(1))`, to values of recorded histories. Structs with named fields are not supported.
 
 use crate::value::Value;
 use manyworlds_core::ValueTree;
 
-/// A value of Rust.
+/// A Rust value in `Debug` representation.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Term {
-    /// A number, a text or a truth.
+    /// An integer, a string or a Boolean.
     Plain(Value),
-    /// A variant or a tuple struct, and what is in it.
+    /// A variant or a tuple struct with its fields.
     Named(String, Vec<Term>),
-    /// A list, a set, a tuple.
+    /// A list, a set or a tuple.
     List(Vec<Term>),
 }
 
 impl Term {
-    /// What a value is, if it is of a kind that recorded histories have.
+    /// Converts a value, if recorded histories support its type.
     pub fn of(value: &ValueTree) -> Option<Term> {
         let terms = |values: &[ValueTree]| values.iter().map(Term::of).collect::<Option<Vec<_>>>();
         match value {
             ValueTree::Atom(text) => atom(text),
             ValueTree::List(items) | ValueTree::Set(items) => terms(items).map(Term::List),
             ValueTree::Tuple(name, items) if !name.is_empty() => {
-                // A name is a word: what stands before brackets may be more.
+                // A name must be a single word.
                 matches!(atom(name)?, Term::Named(..)).then_some(())?;
                 Some(Term::Named(name.clone(), terms(items)?))
             }
@@ -32,7 +32,7 @@ impl Term {
         }
     }
 
-    /// As a value: `None` and `()` are nothing, and `Some` is what is in it.
+    /// Converts to a value: `None` and `()` to nil, and `Some` to its content.
     pub fn value(&self) -> Value {
         match self {
             Term::Plain(value) => value.clone(),
@@ -40,7 +40,7 @@ impl Term {
             Term::Named(name, terms) => match (name.as_str(), &terms[..]) {
                 ("None", []) => Value::Nil,
                 ("Some", [some]) => match some.value() {
-                    // What is there, but nothing, is not the same as nothing.
+                    // `Some(None)` must differ from `None`.
                     Value::Nil => Value::List(vec![Value::Nil]),
                     value => value,
                 },
@@ -54,7 +54,7 @@ impl Term {
     }
 }
 
-/// A number, a text in quotes, a truth, or a name.
+/// An integer, a quoted string, a Boolean, or a name.
 fn atom(text: &str) -> Option<Term> {
     if let Some(rest) = text.strip_prefix('"') {
         return unescaped(rest.strip_suffix('"')?).map(|text| Term::Plain(Value::Str(text)));
@@ -68,7 +68,7 @@ fn atom(text: &str) -> Option<Term> {
     }
 }
 
-/// The text that stands in quotes.
+/// The content of a quoted string, with escapes replaced.
 fn unescaped(text: &str) -> Option<String> {
     let mut plain = String::new();
     let mut chars = text.chars();
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_what_debug_prints() {
+    fn parses_debug_representations() {
         let printed = |value: &dyn std::fmt::Debug| Term::of(&ValueTree::of(&value)).unwrap().value().to_string();
         assert_eq!(printed(&(1, -2, "a\"\n\u{7}é", [true])), "[1 -2 \"a\\\"\\n\\u{7}é\" [true]]");
         assert_eq!(printed(&[Some(1), None]), "[1 nil]");
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_none() {
+    fn malformed_values_are_none() {
         for text in
             ["", "Write(", "Write(1", "P { x: 1 }", "Write(1))", "\"a", "[1 2]", "\"\\u{zz}\"", &"[".repeat(100_000)]
         {

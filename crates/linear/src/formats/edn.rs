@@ -1,4 +1,4 @@
-//! As much of EDN as histories need: nil, truths, numbers, texts, keywords, symbols, vectors, lists, sets, maps, tags, comments.
+//! A parser for the subset of EDN that histories use: nil, Booleans, integers, strings, keywords, symbols, vectors, lists, sets, maps, tags, comments.
 
 use crate::recorded::BadLine;
 use crate::value::Value;
@@ -11,13 +11,13 @@ pub enum Edn {
     Nil,
     /// `true`, `false`
     Bool(bool),
-    /// A whole number of 64 bits.
+    /// A 64-bit integer.
     Int(i64),
-    /// A text.
+    /// A string.
     Str(String),
     /// `:name`, without the colon.
     Keyword(String),
-    /// Any other word, such as a number with a point.
+    /// Any other word, such as a decimal number.
     Symbol(String),
     /// A vector, list or set.
     List(Vec<Edn>),
@@ -25,11 +25,11 @@ pub enum Edn {
     Map(Vec<(Edn, Edn)>),
 }
 
-/// Forms may be nested so deep.
+/// The maximal nesting depth of forms.
 const DEEPEST: usize = 64;
 
 impl Edn {
-    /// What a map has at this keyword.
+    /// The value of a keyword in a map.
     pub fn get(&self, name: &str) -> Option<&Edn> {
         match self {
             Edn::Map(pairs) => {
@@ -39,7 +39,7 @@ impl Edn {
         }
     }
 
-    /// As a value. Keywords and symbols are texts.
+    /// Converts to a value. Keywords and symbols become strings.
     pub fn to_value(&self) -> Result<Value, String> {
         Ok(match self {
             Edn::Nil => Value::Nil,
@@ -96,8 +96,8 @@ pub fn items(text: &str) -> Result<Vec<(usize, Edn)>, BadLine> {
     }
 }
 
-/// Where every line begins with a map of its own, the first line that does not hold what it should. A bracket that is missing there would
-/// otherwise be missed much later.
+/// If every line begins with a map of its own, the error in the first malformed line. Otherwise a missing bracket in that line would be reported at a
+/// much later line.
 fn bad_line(text: &str) -> Option<BadLine> {
     let mut lines = text.lines().enumerate().filter(|(_, line)| line.starts_with('{'));
     let alone = |(at, line)| forms(Reader { rest: line, line: at + 1 });
@@ -105,9 +105,9 @@ fn bad_line(text: &str) -> Option<BadLine> {
     lines.find_map(|line| alone(line).err())
 }
 
-/// The first item that is wanted, if nothing before it is wrong.
+/// The first item for which `wanted` holds, if there is no error before it.
 pub fn first(text: &str, wanted: impl Fn(&Edn) -> bool) -> Option<Edn> {
-    // In most files it is near the beginning: no need to read them twice.
+    // In most files the item is near the beginning, so the whole file need not be parsed.
     let mut reader = Reader { rest: text, line: 1 };
     loop {
         reader.skip_blank();
@@ -135,7 +135,7 @@ fn each(mut reader: Reader<'_>, add: &mut dyn FnMut(usize, Edn)) -> Result<(), B
             Some(b'[') => ']',
             Some(b'(') => ')',
             _ => match reader.form(0)? {
-                // Behind a tag.
+                // After a tag.
                 Some(Edn::List(forms)) => {
                     forms.into_iter().for_each(|form| add(line, form));
                     continue;
@@ -177,7 +177,7 @@ impl Reader<'_> {
         self.rest = &self.rest[bytes..];
     }
 
-    /// Passes white space, commas and comments.
+    /// Skips white space, commas and comments.
     fn skip_blank(&mut self) {
         loop {
             let blank = self.rest.find(|c: char| !c.is_whitespace() && c != ',').unwrap_or(self.rest.len());
@@ -189,7 +189,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The next form; none at the end of the text or of the form around it.
+    /// The next form; `None` at the end of the text or of the enclosing form.
     fn form(&mut self, depth: usize) -> Result<Option<Edn>, BadLine> {
         if depth > DEEPEST {
             return Err(self.bad(format!("nested deeper than {DEEPEST} forms")));
@@ -233,7 +233,7 @@ impl Reader<'_> {
         Ok(forms)
     }
 
-    /// What stands between an opener and its closer, each with its line.
+    /// The forms between an opening and its closing delimiter, each with its line.
     fn sequence(
         &mut self,
         opener: usize,
@@ -297,7 +297,7 @@ impl Reader<'_> {
         Err(self.bad("a text that does not end"))
     }
 
-    /// How long the next word is.
+    /// The length of the next word.
     fn word(&self) -> usize {
         let ends = |c: char| c.is_whitespace() || "()[]{}\",;".contains(c);
         self.rest.find(ends).unwrap_or(self.rest.len())
@@ -325,7 +325,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_what_histories_need() {
+    fn parses_the_supported_subset() {
         let forms = parse("; a comment\n[1 -2 3N :a \"x\\n\\u0041\" nil, true] #{4} (b #_ignored 1.5) #op{:k {:v []}}")
             .unwrap();
         assert_eq!(forms.len(), 4);
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_line() {
+    fn errors_name_their_line() {
         for (text, line, problem) in [
             ("[1\n2", 2, "the text ends where `]` is expected (opened in line 1)"),
             ("{:a}", 1, "a map with a key but no value for it"),

@@ -4,20 +4,20 @@
 //! INFO  jepsen.util - PROCESS  :TYPE  :OPERATION  VALUE
 //! ```
 //!
-//! among others, which are skipped if they are plainly no operations, such as stack traces. Those of the `:nemesis` are kept as what was done beside
-//! the operations. One register with `read`, `write` and `cas`, nil at the start. A `cas` that ends in `:fail` was seen to fail:
-//! the register did not hold what was expected. A `read` that fails returned, but what it read is not known; a `write` that fails did not
-//! happen. What ends in `:info`, or never, is pending.
+//! among other lines, which are skipped if they are clearly not operations, such as stack traces. Lines of the `:nemesis` are recorded separately. The
+//! object is one register with `read`, `write` and `cas`, initially nil. A `cas` that ends in `:fail` returned false: the register did
+//! not hold the expected value. A `read` that fails returned an unknown value; a `write` that fails had no effect. An operation that ends in
+//! `:info`, or never, is pending.
 
 use super::edn;
 use crate::history::Event;
 use crate::recorded::{BadLine, Call, Recorded};
 use crate::value::Value;
 
-/// What stands before an operation.
+/// The text before an operation in a line.
 pub const MARK: &str = "jepsen.util - ";
 
-/// How lines of a log begin.
+/// The words with which lines of a log begin.
 const LEVELS: [&str; 4] = ["INFO", "WARN", "ERROR", "DEBUG"];
 
 const EXPECTED: &str = "expected `INFO  jepsen.util - PROCESS :TYPE :OPERATION VALUE`";
@@ -28,25 +28,25 @@ pub fn read(text: &str) -> Result<Recorded, BadLine> {
     expect_log(text)?;
     for (at, line) in text.lines().enumerate() {
         let (number, line) = (at + 1, line.trim());
-        let said = match line.split_once(MARK) {
-            Some((_, said)) => said,
-            None if told(line) => return Err(BadLine::new(number, EXPECTED)),
+        let rest = match line.split_once(MARK) {
+            Some((_, rest)) => rest,
+            None if names_operation(line) => return Err(BadLine::new(number, EXPECTED)),
             None => continue,
         };
-        let (process, said) = word(said);
+        let (process, rest) = word(rest);
         let Ok(process) = process.parse::<usize>() else {
             if process == ":nemesis" {
-                recorded_aside(&mut recorded, process, said);
+                record_aside(&mut recorded, process, rest);
                 continue;
             }
-            if !(said.starts_with(':') || told(line)) {
-                continue; // not about the register
+            if !(rest.starts_with(':') || names_operation(line)) {
+                continue; // not an operation
             }
             let problem = format!("the process is `{process}`; {EXPECTED}, with a number or :nemesis as PROCESS");
             return Err(BadLine::new(number, problem));
         };
-        let (kind, said) = word(said);
-        let (name, value) = word(said);
+        let (kind, rest) = word(rest);
+        let (name, value) = word(rest);
         let Some((kind, name)) = kind.strip_prefix(':').zip(name.strip_prefix(':')) else {
             return Err(BadLine::new(number, EXPECTED));
         };
@@ -55,7 +55,7 @@ pub fn read(text: &str) -> Result<Recorded, BadLine> {
     Ok(recorded.finished())
 }
 
-/// Whether some line looks like one of a log; the complaint otherwise.
+/// Fails if no line looks like one of a log.
 fn expect_log(text: &str) -> Result<(), BadLine> {
     let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).peekable();
     let first = lines.peek().map_or(0, |(at, _)| at + 1);
@@ -65,18 +65,18 @@ fn expect_log(text: &str) -> Result<(), BadLine> {
     }
 }
 
-/// Whether a line is about an operation, whatever else is wrong with it.
-fn told(line: &str) -> bool {
+/// Whether a line contains the type and the name of an operation, even if it is malformed otherwise.
+fn names_operation(line: &str) -> bool {
     let words: Vec<&str> = line.split_whitespace().collect();
     words.windows(2).any(|two| {
         [":invoke", ":ok", ":fail", ":info"].contains(&two[0]) && [":read", ":write", ":cas"].contains(&two[1])
     })
 }
 
-/// What a nemesis did; anything else that is said is none of our business.
-fn recorded_aside(recorded: &mut Recorded, who: &str, said: &str) {
-    let (kind, said) = word(said);
-    let (name, value) = word(said);
+/// Records an action of the nemesis; ignores lines in any other form.
+fn record_aside(recorded: &mut Recorded, who: &str, text: &str) {
+    let (kind, rest) = word(text);
+    let (name, value) = word(rest);
     let Some(((who, name), _)) = who.strip_prefix(':').zip(name.strip_prefix(':')).zip(kind.strip_prefix(':')) else {
         return;
     };
@@ -84,7 +84,7 @@ fn recorded_aside(recorded: &mut Recorded, who: &str, said: &str) {
     recorded.aside(format!("{who}: {name}{value}"));
 }
 
-/// The first word, and what comes after it.
+/// The first word, and the rest.
 fn word(text: &str) -> (&str, &str) {
     let text = text.trim_start();
     let end = text.find(char::is_whitespace).unwrap_or(text.len());

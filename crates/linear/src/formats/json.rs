@@ -1,4 +1,4 @@
-//! `manyworlds-history/1`: an object a line, so that a system under test can append to it as it goes.
+//! The format `manyworlds-history/1`: one JSON object per line, so that a system under test can append to the file while it runs.
 //!
 //! ```text
 //! {"schema": "manyworlds-history/1", "spec": "cas-register", "init": 0}
@@ -9,14 +9,14 @@
 //! ```
 //!
 //! - The first line names the schema; `spec` (a name of the command line) and `init` may be left out.
-//! - `invoke`: `f` is the operation, `value` what it is given (nothing: null), `key` the part of the object it is about, where it has parts, or
-//!   which of several objects. No key, and the key null, are the same.
-//! - `ok`: `value` is the response; left out, the response is not known. `fail`: the operation did not happen. `info`: its process does not wait for it any
-//!   more, it is pending, and so is what never completes. After any of them the process may invoke again. `f` and `key`, if they are there, must be
-//!   those of the open operation.
-//! - Values are null, true, false, whole numbers, texts and lists. null is a value: a read that answers null has read null. So does a part
-//!   `["read", "x", null]` of the response of a `txn`; `["read", "x"]` is a part whose result is not known.
-//! - `index`, `time` and `error` may be there, and are not looked at. Empty lines are skipped.
+//! - `invoke`: `f` is the operation, `value` its argument (null if there is none), `key` the part of the object that it accesses, or the object, if there
+//!   are several. An omitted key and the key null are equivalent.
+//! - `ok`: `value` is the response; if it is omitted, the response is unknown. `fail`: the operation had no effect. `info`: the process abandons the
+//!   operation, which is pending, as is an operation that never completes. After any of them the process may invoke another operation. `f` and `key`, if
+//!   present, must be those of the open operation.
+//! - Values are null, true, false, integers, strings and lists. null is a value: a read that returns null has read null, and so has a part
+//!   `["read", "x", null]` of the response of a `txn`; `["read", "x"]` is a part whose result is unknown.
+//! - The fields `index`, `time` and `error` are ignored. Empty lines are skipped.
 
 use crate::history::Event;
 use crate::recorded::{BadLine, Call, Recorded};
@@ -28,10 +28,10 @@ pub const SCHEMA: &str = "manyworlds-history/1";
 
 const HEADER: [&str; 3] = ["schema", "spec", "init"];
 const FIELDS: [&str; 5] = ["process", "type", "f", "key", "value"];
-/// Fields that others write, and that say nothing about the object.
+/// Fields that other tools write, and that are ignored.
 const IGNORED: [&str; 3] = ["index", "time", "error"];
 
-/// Whether a text seems to be JSON of some kind: EDN has no reason to begin with a text as a key.
+/// Whether a text looks like JSON: an EDN history does not begin with a map that has a string as its first key.
 pub fn is_json(text: &str) -> bool {
     begins(text) || after(text, '[').is_some_and(begins)
 }
@@ -57,7 +57,7 @@ pub fn read(text: &str) -> Result<Recorded, BadLine> {
     Ok(recorded.finished())
 }
 
-/// What to say if the whole text is JSON, but not an object a line.
+/// The error if the whole text is JSON, but not one object per line.
 fn document(text: &str) -> Option<BadLine> {
     let what = match serde_json::from_str(text).ok()? {
         Json::Array(_) => "a JSON list".to_string(),
@@ -76,8 +76,8 @@ fn object(line: usize, text: &str) -> Result<Map<String, Json>, BadLine> {
         Ok(Json::Object(fields)) => Ok(fields),
         Ok(_) => Err(BadLine::new(line, "this is not an object; expected one in each line")),
         Err(e) => {
-            let told = e.to_string();
-            let (problem, column) = (told.split(" at line ").next().unwrap_or_default(), e.column());
+            let message = e.to_string();
+            let (problem, column) = (message.split(" at line ").next().unwrap_or_default(), e.column());
             let problem =
                 format!("this cannot be read as JSON: {problem} (column {column}); expected an object in each line");
             Err(BadLine::new(line, problem))
@@ -143,16 +143,16 @@ fn event(recorded: &mut Recorded, line: usize, fields: &Map<String, Json>) -> Re
     recorded.event(line, process, event)
 }
 
-fn process(line: usize, said: Option<&Json>) -> Result<usize, BadLine> {
+fn process(line: usize, field: Option<&Json>) -> Result<usize, BadLine> {
     let expected = "expected a whole number from 0 on";
-    let number = said.and_then(Json::as_u64).and_then(|process| usize::try_from(process).ok());
-    number.ok_or_else(|| match said {
+    let number = field.and_then(Json::as_u64).and_then(|process| usize::try_from(process).ok());
+    number.ok_or_else(|| match field {
         None => BadLine::new(line, format!("there is no process; {expected}")),
         Some(other) => BadLine::new(line, format!("the process is {other}; {expected}")),
     })
 }
 
-/// A field that is a text, if it is there.
+/// An optional field that must be a string.
 fn text<'f>(
     line: usize,
     fields: &'f Map<String, Json>,
@@ -166,7 +166,7 @@ fn text<'f>(
     }
 }
 
-/// Writes a history. What was struck out is not in it any more.
+/// Writes a history. Failed operations are not part of a finished history.
 pub fn write(recorded: &Recorded) -> String {
     let mut header = Map::from_iter([("schema".to_string(), json!(SCHEMA))]);
     header.extend(recorded.spec.as_ref().map(|spec| ("spec".to_string(), json!(spec))));
@@ -190,7 +190,7 @@ pub fn write(recorded: &Recorded) -> String {
                 fields.extend(operation.response.as_ref().map(|response| ("value".to_string(), response.to_json())));
                 events.push((returned, false, Json::Object(fields)));
             }
-            // Right after its invocation: the process may have gone on.
+            // Directly after the invocation: the process may have invoked another operation.
             None => {
                 fields.insert("type".to_string(), json!("info"));
                 events.push((operation.invoked, false, Json::Object(fields)));

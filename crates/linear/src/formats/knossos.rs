@@ -1,9 +1,9 @@
 //! Histories of Jepsen and Knossos in EDN: a vector, a list or a sequence of maps with `:process`, `:type`, `:f` and `:value`, and with `:key`
-//! where there are several objects. Values may be tuples `[key value]` instead; see [`tuples`].
+//! if there are several objects. Values may be tuples `[key value]` instead; see [`tuples`].
 //!
-//! Entries of the `:nemesis` are no operations: they are kept as what was done beside them. What ends in `:fail` did not happen; what ends in
-//! `:info`, or never, is pending. A `:read` of nil returned, but what it read is not known; the same goes for each `[:read k nil]` of a `:txn`.
-//! Operations that answer nothing repeat, when they are `:ok`, what they were given.
+//! Entries of the `:nemesis` are not operations and are recorded separately. An operation that ends in `:fail` had no effect; one that ends in
+//! `:info`, or never, is pending. A `:read` of nil returned an unknown value; the same holds for each `[:read k nil]` of a `:txn`.
+//! The `:ok` of an operation without a result repeats its argument.
 
 use super::edn::{Edn, items};
 use super::tuples;
@@ -15,7 +15,7 @@ use crate::value::Value;
 pub fn read(text: &str) -> Result<Recorded, BadLine> {
     let mut recorded = Recorded::default();
     let mut entries = items(text)?;
-    recorded.remarks.extend(tuples::taken_apart(&mut entries)?);
+    recorded.remarks.extend(tuples::split(&mut entries)?);
     for (line, entry) in entries {
         event(&mut recorded, line, &entry)?;
     }
@@ -45,7 +45,7 @@ pub(super) fn event(recorded: &mut Recorded, line: usize, entry: &Edn) -> Result
         }
         "ok" => match recorded.expect_open(line, process, Some(name), key.as_ref())? {
             Some(open) => response(name, open.answered(line, value("value")?)?),
-            None => Event::Return, // which is refused
+            None => Event::Return, // rejected by `Recorded::event`
         },
         ending @ ("fail" | "info") => {
             recorded.expect_open(line, process, Some(name), key.as_ref())?;
@@ -59,7 +59,7 @@ pub(super) fn event(recorded: &mut Recorded, line: usize, entry: &Edn) -> Result
     recorded.event(line, process, event)
 }
 
-/// What came back.
+/// The return event of an operation with this value.
 fn response(name: &str, value: Value) -> Event<Call, Value> {
     match (name, value) {
         ("read", Value::Nil) => Event::Return,
@@ -69,7 +69,7 @@ fn response(name: &str, value: Value) -> Event<Call, Value> {
     }
 }
 
-/// A part of a transaction, without what is not known.
+/// A part of a transaction, without the value if it is unknown.
 fn known(part: Value) -> Value {
     match part {
         Value::List(mut words) if words.len() == 3 && words[0].reads() && words[2] == Value::Nil => {
@@ -80,14 +80,14 @@ fn known(part: Value) -> Value {
     }
 }
 
-/// A field that must be there.
+/// A required field.
 pub(super) fn field<'e>(entry: &'e Edn, line: usize, name: &str) -> Result<&'e Edn, BadLine> {
     entry
         .get(name)
         .ok_or_else(|| BadLine::new(line, format!("there is no :{name}; expected :process, :type, :f and :value")))
 }
 
-/// The process of an entry; none, if it is the nemesis.
+/// The process of an entry; `None` for the nemesis.
 pub(super) fn process(entry: &Edn, line: usize) -> Result<Option<usize>, BadLine> {
     match field(entry, line, "process")? {
         Edn::Int(number) => match usize::try_from(*number) {
@@ -107,7 +107,7 @@ pub(super) fn aside(entry: &Edn) -> String {
     format!("{}: {}", who.trim_start_matches(':'), what.join(" ").trim_start_matches(':'))
 }
 
-/// A field that must be a keyword.
+/// A required field that must be a keyword, a symbol or a string.
 pub(super) fn kind<'e>(entry: &'e Edn, line: usize, name: &str) -> Result<&'e str, BadLine> {
     match field(entry, line, name)? {
         Edn::Keyword(word) | Edn::Symbol(word) | Edn::Str(word) => Ok(word),

@@ -1,5 +1,5 @@
-//! Maps, usually one a line: `{:process 2, :type :invoke, :f :get, :key "0", :value nil}`, with `get`, `put`, `append` and `delete` on texts,
-//! which are empty at the start. Otherwise as in [`knossos`](super::knossos), except that every operation has a key.
+//! EDN maps, usually one per line: `{:process 2, :type :invoke, :f :get, :key "0", :value nil}`, with `get`, `put`, `append` and `delete` on strings
+//! that are initially empty. Otherwise as in [`knossos`](super::knossos), except that every operation has a key.
 
 use super::edn::{Edn, items};
 use super::knossos::{event, field, process};
@@ -8,10 +8,10 @@ use crate::value::Value;
 
 const EXPECTED: &str = "expected a map as in {:process 2, :type :invoke, :f :get, :key \"0\", :value nil}";
 
-/// The operations of such files.
+/// The operations of this format.
 const OPERATIONS: [&str; 4] = ["get", "put", "append", "delete"];
 
-/// Whether an entry is one of a client in such a file.
+/// Whether an entry is an operation of this format.
 pub fn is_entry(entry: &Edn) -> bool {
     let known = matches!(entry.get("f"), Some(Edn::Keyword(name)) if OPERATIONS.contains(&name.as_str()));
     known && entry.get("key").is_some()

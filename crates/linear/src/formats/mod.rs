@@ -1,4 +1,4 @@
-//! Recorded histories as files: one file a format. Each format has its own rule for operations that failed.
+//! File formats of recorded histories: one module per format. Each format has its own rule for operations that failed.
 
 pub mod debug;
 pub mod edn;
@@ -13,23 +13,23 @@ use crate::recorded::{BadLine, Recorded};
 use std::fmt;
 use std::str::FromStr;
 
-/// The formats.
+/// A file format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
     /// Logs of Jepsen runs against etcd; see [`etcd`].
     Etcd,
-    /// A map a line, with keys; see [`kv`].
+    /// EDN maps with keys, usually one per line; see [`kv`].
     Kv,
     /// Histories of Jepsen and Knossos; see [`knossos`].
     Knossos,
-    /// Ours; see [`json`].
+    /// The JSON format of this project; see [`json`].
     Json,
-    /// The history that a trace records; see [`trace`].
+    /// The history in a trace; see [`trace`].
     Trace,
 }
 
 impl Format {
-    /// All of them.
+    /// All formats.
     pub const ALL: [Format; 5] = [Format::Etcd, Format::Kv, Format::Knossos, Format::Json, Format::Trace];
 
     /// The name used on the command line.
@@ -43,7 +43,7 @@ impl Format {
         }
     }
 
-    /// The format that a file seems to have.
+    /// Guesses the format of a file.
     pub fn recognize(text: &str) -> Option<Format> {
         if json::is_json(text) {
             return Some(if trace::is_trace(text) { Format::Trace } else { Format::Json });
@@ -55,7 +55,7 @@ impl Format {
         let first = lines.find(|line| !line.is_empty() && !line.starts_with(';'))?;
         match first.as_bytes() {
             [b'{' | b'[' | b'(' | b'#', ..] => {
-                // The nemesis may come first.
+                // Entries of the nemesis may precede those of clients.
                 let client = edn::first(text, |entry| matches!(entry.get("process"), Some(edn::Edn::Int(_))));
                 Some(if client.is_some_and(|entry| kv::is_entry(&entry)) { Format::Kv } else { Format::Knossos })
             }

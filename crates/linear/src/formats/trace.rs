@@ -1,8 +1,8 @@
-//! The history that a trace (`manyworlds-trace/2`, or 1) records: operations of the ready specifications, as `Debug` prints them. `Put("a", 1)` is the
+//! The history in a trace (`manyworlds-trace/2`, or 1): operations of the provided specifications, in their `Debug` representation. `Put("a", 1)` is the
 //! operation `put` on the key `"a"`, and `Got(Some(1))` is the response 1.
 //!
-//! A trace does not say what the object holds at the start, nor which object it is: the first is for the reader to say, the second can be
-//! told by the operations.
+//! A trace records neither the initial value of the object nor its specification: the user supplies the first, the second can be
+//! inferred from the operations.
 
 use super::debug::Term;
 use crate::history::Event;
@@ -11,7 +11,7 @@ use crate::value::Value;
 use manyworlds_core::{TRACE_SCHEMA, TRACE_SCHEMA_1, Trace, TraceHistory, TraceOperation, TraceValue};
 use serde_json::Value as Json;
 
-/// What the schema of a trace may be.
+/// The supported schemas of traces.
 const SCHEMAS: [&str; 2] = [TRACE_SCHEMA, TRACE_SCHEMA_1];
 
 /// Whether a text is a trace.
@@ -21,7 +21,7 @@ pub fn is_trace(text: &str) -> bool {
         Err(_) => None,
     };
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    // Nobody wants to read a long history twice.
+    // The search for the schema is cheap and avoids parsing a long history that is not a trace.
     SCHEMAS.iter().any(|schema| text.contains(schema)) && schema(first).or_else(|| schema(text)).unwrap_or(false)
 }
 
@@ -36,7 +36,7 @@ pub fn read(text: &str) -> Result<Recorded, BadLine> {
     }
 }
 
-/// The history of a trace as one that can be judged, and written as JSON.
+/// Converts the history of a trace to a recorded history, which can be checked, and written as JSON.
 pub fn recorded(history: &TraceHistory) -> Result<Recorded, String> {
     let mut recorded = Recorded::default();
     let calls: Vec<Term> =
@@ -47,7 +47,7 @@ pub fn recorded(history: &TraceHistory) -> Result<Recorded, String> {
         let event = match returns {
             true => Event::Respond(answer(&calls[number], operation.response.as_ref())?),
             false => {
-                // A process that goes on does not wait any more.
+                // A process that invokes another operation has abandoned the open one.
                 if recorded.history.open(operation.process).is_some() {
                     recorded.history.abandon(operation.process).map_err(|misplaced| misplaced.to_string())?;
                 }
@@ -59,8 +59,8 @@ pub fn recorded(history: &TraceHistory) -> Result<Recorded, String> {
     Ok(recorded)
 }
 
-/// Calls and returns by their operations' numbers, in the order of the trace. What one step records of an operation comes before what it
-/// records of a later one.
+/// Invocations and returns by index of the operation, in the order of the trace. Events of the same step are in the order of their
+/// operations.
 fn events(operations: &[TraceOperation]) -> Vec<(usize, bool)> {
     let mut events: Vec<(usize, usize, bool)> = Vec::new();
     for (number, operation) in operations.iter().enumerate() {
@@ -119,7 +119,7 @@ fn part(access: &Term) -> Result<Value, String> {
     }
 }
 
-/// The name of a variant as files have it: `FetchAdd` is `fetch-add`.
+/// Converts the name of a variant to kebab case: `FetchAdd` to `fetch-add`.
 fn kebab(name: &str) -> String {
     let mut kebab = String::new();
     for c in name.chars() {
@@ -131,7 +131,7 @@ fn kebab(name: &str) -> String {
     kebab
 }
 
-/// What came back. A variant without anything in it says no more than that it is done.
+/// The value of a response; nil for a variant without fields.
 fn answer(call: &Term, response: Option<&TraceValue>) -> Result<Value, String> {
     let Some(response) = response else { return Ok(Value::Nil) };
     let response = term(response)?;
@@ -152,7 +152,7 @@ fn answer(call: &Term, response: Option<&TraceValue>) -> Result<Value, String> {
     }
 }
 
-/// A part of a transaction with what it read.
+/// A part of a transaction with the value that it read.
 fn part_read(access: &Term, read: &Term) -> Result<Value, String> {
     let mut words = match part(access)? {
         Value::List(words) => words,

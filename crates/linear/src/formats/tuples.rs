@@ -1,50 +1,51 @@
-//! Jepsen's `independent` has many objects in one history: the value of every operation is a tuple `[key value]`.
+//! Histories of Jepsen's `independent`, which record many objects in one history: the value of every operation is a tuple `[key value]`.
 //!
-//! A tuple looks like a vector that is a value, so it must be recognized by its use: operations that read are given nothing, and in such a history
-//! nothing is `[key nil]`. If one operation that takes nothing is invoked so, all must be, and all other values must be tuples too. Where no
-//! operation takes nothing, tuples matter only to `cas`, whose value would be `[key [from to]]`: that is refused, as it may also be a plain
-//! `[from to]`.
+//! A tuple has the same syntax as a vector that is a value, so it must be recognized by its use: operations that read have no argument, which in such a
+//! history is written as `[key nil]`. If one operation without an argument is invoked with such a tuple, all operations must have tuples as values. If
+//! all operations have arguments, tuples matter only to `cas`, whose value would be `[key [from to]]`: that is rejected, as it may also be a
+//! plain `[from to]`.
 
 use super::edn::Edn;
 use crate::recorded::BadLine;
 
-/// Operations that take nothing.
-const ASKERS: [&str; 6] = ["read", "dequeue", "pop", "acquire", "release", "try-acquire"];
+/// Operations without an argument.
+const WITHOUT_ARGUMENT: [&str; 6] = ["read", "dequeue", "pop", "acquire", "release", "try-acquire"];
 
-/// Makes a `:key` and a `:value` of each tuple, if the values are tuples; then also says so.
-pub fn taken_apart(entries: &mut [(usize, Edn)]) -> Result<Option<String>, BadLine> {
-    let Some(sign) = sign(entries)? else { return Ok(None) };
+/// If the values are tuples, replaces each of them by a `:key` and a `:value`, and returns a remark for the user.
+pub fn split(entries: &mut [(usize, Edn)]) -> Result<Option<String>, BadLine> {
+    let Some(evidence) = evidence(entries)? else { return Ok(None) };
     for (line, entry) in entries.iter_mut().filter(|(_, entry)| is_client(entry)) {
-        let told = tuple(entry).map(|(key, value)| (key.clone(), value.clone()));
-        match (told, word(entry, "type")) {
+        let parts = tuple(entry).map(|(key, value)| (key.clone(), value.clone()));
+        match (parts, word(entry, "type")) {
             (Some((key, value)), _) => put(entry, key, value),
             // The value of an operation that failed is not a response.
             (None, Some("info" | "fail")) => {}
             (None, _) => {
-                let problem = format!("the :value is not a tuple; expected [key value], as line {sign} has [key nil]");
+                let problem =
+                    format!("the :value is not a tuple; expected [key value], as line {evidence} has [key nil]");
                 return Err(BadLine::new(*line, problem));
             }
         }
     }
-    Ok(Some(format!("values are taken for tuples [key value], because line {sign} has [key nil]")))
+    Ok(Some(format!("values are taken for tuples [key value], because line {evidence} has [key nil]")))
 }
 
 /// The line that shows that values are tuples, if they are.
-fn sign(entries: &[(usize, Edn)]) -> Result<Option<usize>, BadLine> {
-    let asked = || entries.iter().filter(|(_, entry)| is_client(entry) && word(entry, "type") == Some("invoke"));
-    if asked().any(|(_, entry)| entry.get("key").is_some() || word(entry, "f") == Some("txn")) {
+fn evidence(entries: &[(usize, Edn)]) -> Result<Option<usize>, BadLine> {
+    let invocations = || entries.iter().filter(|(_, entry)| is_client(entry) && word(entry, "type") == Some("invoke"));
+    if invocations().any(|(_, entry)| entry.get("key").is_some() || word(entry, "f") == Some("txn")) {
         return Ok(None);
     }
-    let asks = |entry: &Edn| word(entry, "f").is_some_and(|name| ASKERS.contains(&name));
-    if asked().any(|(_, entry)| asks(entry)) {
+    let has_no_argument = |entry: &Edn| word(entry, "f").is_some_and(|name| WITHOUT_ARGUMENT.contains(&name));
+    if invocations().any(|(_, entry)| has_no_argument(entry)) {
         let nothing = |entry: &Edn| tuple(entry).is_some_and(|(_, value)| *value == Edn::Nil);
-        return Ok(asked().find(|(_, entry)| asks(entry) && nothing(entry)).map(|(line, _)| *line));
+        return Ok(invocations().find(|(_, entry)| has_no_argument(entry) && nothing(entry)).map(|(line, _)| *line));
     }
     let nested = |entry: &Edn| tuple(entry).is_some_and(|(_, value)| pair(value).is_some());
-    let mut swaps = asked().filter(|(_, entry)| word(entry, "f") == Some("cas"));
+    let mut swaps = invocations().filter(|(_, entry)| word(entry, "f") == Some("cas"));
     match swaps.clone().next() {
         Some((line, _))
-            if swaps.all(|(_, entry)| nested(entry)) && asked().all(|(_, entry)| tuple(entry).is_some()) =>
+            if swaps.all(|(_, entry)| nested(entry)) && invocations().all(|(_, entry)| tuple(entry).is_some()) =>
         {
             let problem = "the :value may be a tuple [key [from to]], or a plain [from to]: the file does not show which; \
                            expected a :key beside the :value";

@@ -1,36 +1,36 @@
-//! The order of writes to one object whose reads show which write came last, and which writes followed each other.
+//! The order of writes to one object whose reads determine which write came last, and which writes followed each other immediately.
 //!
-//! A *block* is a sequence of writes that are known to follow each other immediately, together with the reads that are known to come between them or right
-//! after the last one. No other write takes effect inside a block, so in every order that explains the history one of two blocks comes before the other as
-//! a whole: `B` before `C` if any operation of `B` returns before some operation of `C` is invoked, which is if the first return in `B` is before the last
-//! invocation in `C` (Gibbons and Korach, *Testing shared memories*, for registers). A write of which nothing is known is a block of its own.
+//! A *block* is a sequence of writes that are known to follow each other immediately, together with the reads that are known to come between
+//! them or immediately after the last one. No other write takes effect inside a block, so in every linearization one of two blocks precedes the other as a
+//! whole: `B` precedes `C` if any operation of `B` returns before some operation of `C` is invoked, that is, if the first return in `B` is before the
+//! last invocation in `C` (Gibbons and Korach, *Testing shared memories*, for registers). A write about which nothing is known is a block of its own.
 //!
-//! If two blocks would each have to come before the other, or operations of one block contradict its order, there is no order. Otherwise blocks
-//! in the order of (first return + last invocation) respect real time: from `first(B) < last(C)` and not `first(C) < last(B)` it follows that
-//! `first(B) + last(B) < first(C) + last(C)`. If every read belongs to a block, that order explains the history.
+//! If two blocks would each have to precede the other, or the times of operations of one block contradict its order, there is no linearization. Otherwise
+//! the blocks sorted by (first return + last invocation) respect real time: `first(B) < last(C)` and not `first(C) < last(B)` imply
+//! `first(B) + last(B) < first(C) + last(C)`. If every read belongs to a block, that order is a linearization.
 
 use super::parse::Id;
 
-/// A point in time; −1 is before everything.
+/// A point in time; −1 is before all events.
 type Time = i128;
 
-/// After everything.
+/// A time after all events.
 const NEVER: Time = 1 << 100;
 
 /// A write or a read. The first one given to [`Blocks::new`] is the initial value.
 #[derive(Clone, Copy)]
 pub struct Act {
-    /// Its place in the history; `None` for the initial value.
+    /// The index of the operation in the history; `None` for the initial value.
     pub place: Option<usize>,
     invoked: Time,
     returned: Time,
 }
 
 impl Act {
-    /// The initial value: a write before everything.
+    /// The initial value: a write before all events.
     pub const INITIAL: Act = Act { place: None, invoked: -1, returned: -1 };
 
-    /// An operation.
+    /// Creates a write or read from an operation.
     pub fn new(place: usize, invoked: usize, returned: Option<usize>) -> Act {
         let returned = returned.map_or(NEVER, |returned| returned as Time);
         Act { place: Some(place), invoked: invoked as Time, returned }
@@ -41,43 +41,43 @@ impl Act {
     }
 }
 
-/// There is no order. The operation at this place, which returned, is part of the reason; `None` if only pending writes are.
+/// There is no linearization. The operation at this index, which returned, is part of the contradiction; `None` if only pending writes are.
 pub struct Contradiction(pub Option<usize>);
 
-/// What is known about writes and reads.
+/// The known relations between writes and reads.
 pub struct Blocks {
     writes: Vec<Act>,
-    /// By write: the one that follows immediately.
+    /// By write: the write that follows immediately.
     next: Vec<Option<Id>>,
-    /// By write: the one immediately before.
+    /// By write: the write immediately before.
     previous: Vec<Option<Id>>,
-    /// By write: the reads after it and before any other.
+    /// By write: the reads after it and before any other write.
     reads: Vec<Vec<Act>>,
 }
 
-/// A block that is complete.
+/// A complete block.
 struct Block {
     writes: Vec<Id>,
     first_return: Time,
     last_invocation: Time,
-    /// The place of the operation that returns first, if any returns.
+    /// The index of the operation that returns first, if any returns.
     returns_first: Option<usize>,
 }
 
 impl Blocks {
-    /// Writes of which nothing is known; the first one is the initial value.
+    /// Creates blocks from writes about which nothing is known; the first one is the initial value.
     pub fn new(writes: Vec<Act>) -> Blocks {
         let len = writes.len();
         Blocks { writes, next: vec![None; len], previous: vec![None; len], reads: vec![Vec::new(); len] }
     }
 
-    /// No write comes between these two. Whether that is possible.
+    /// Records that `second` follows `first` immediately. Returns whether that is consistent with the relations so far.
     pub fn follow(&mut self, first: Id, second: Id) -> bool {
         let (next, previous) = (&mut self.next[first], &mut self.previous[second]);
         *next.get_or_insert(second) == second && *previous.get_or_insert(first) == first && first != second
     }
 
-    /// A read comes after this write and before any other.
+    /// Records that a read comes after this write and before any other write.
     pub fn read(&mut self, write: Id, read: Act) {
         self.reads[write].push(read);
     }
@@ -88,7 +88,7 @@ impl Blocks {
         let mut blocks = heads.map(|head| self.block(head)).collect::<Result<Vec<_>, _>>()?;
         let in_blocks: usize = blocks.iter().map(|block| block.writes.len()).sum();
         if in_blocks < self.writes.len() {
-            return Err(self.in_a_circle(&blocks));
+            return Err(self.cycle(&blocks));
         }
         blocks.sort_by_key(|block| block.first_return + block.last_invocation);
         match conflicting(&blocks) {
@@ -97,8 +97,8 @@ impl Blocks {
         }
     }
 
-    /// Some writes follow each other in a circle, which reads showed.
-    fn in_a_circle(&self, blocks: &[Block]) -> Contradiction {
+    /// The contradiction if some writes follow each other in a cycle.
+    fn cycle(&self, blocks: &[Block]) -> Contradiction {
         let mut outside = vec![true; self.writes.len()];
         blocks.iter().flat_map(|block| &block.writes).for_each(|&write| outside[write] = false);
         let reads = self.reads.iter().zip(&outside).filter(|(_, outside)| **outside).flat_map(|(reads, _)| reads);
@@ -112,7 +112,7 @@ impl Blocks {
         let mut block = Block { writes, first_return: NEVER, last_invocation: Time::MIN, returns_first: None };
         for &write in &block.writes {
             for acts in [std::slice::from_ref(&self.writes[write]), &self.reads[write]] {
-                // What comes earlier in the block must not be invoked after this has returned.
+                // An earlier operation of the block must not be invoked after this one has returned.
                 if let Some(act) = acts.iter().find(|act| act.returned < block.last_invocation) {
                     return Err(Contradiction(act.place));
                 }
@@ -127,7 +127,7 @@ impl Blocks {
         Ok(block)
     }
 
-    /// Pairs of places of writes that returned: the first comes before the second in every order.
+    /// Pairs of writes that returned, by index: the first precedes the second in every linearization.
     pub fn pairs(&self) -> Result<Vec<(usize, usize)>, Contradiction> {
         let mut blocks = self.in_order()?;
         let returned = |&write: &Id| !self.writes[write].is_pending() && self.writes[write].place.is_some();
@@ -138,7 +138,7 @@ impl Blocks {
         for block in &blocks {
             pairs.extend(block.writes.windows(2).map(|two| (place(two[0]), place(two[1]))));
         }
-        // Only blocks whose writes overlap: the order of others is that of their times.
+        // Only blocks whose writes overlap: the order of others follows from their times.
         let first = |block: &Block| block.writes[0];
         let last = |block: &Block| block.writes[block.writes.len() - 1];
         blocks.sort_by_key(|block| self.writes[first(block)].invoked);
@@ -157,7 +157,7 @@ impl Blocks {
         Ok(pairs)
     }
 
-    /// All writes and reads by place, in an order that respects real time; without pending writes that no read needs.
+    /// All writes and reads by index, in an order that respects real time; without pending writes that no read needs.
     pub fn order(&self) -> Result<Vec<usize>, Contradiction> {
         let mut order = Vec::with_capacity(self.writes.len());
         for block in self.in_order()? {
@@ -178,9 +178,9 @@ impl Blocks {
     }
 }
 
-/// An operation of one of two blocks each of which has to come before the other.
+/// An operation of one of two blocks that would each have to precede the other, if there are such blocks.
 fn conflicting(blocks: &[Block]) -> Option<usize> {
-    // By first return: the two last invocations that are latest among the blocks so far, with their blocks.
+    // For each block, in the order of first returns: the two greatest last invocations among the blocks so far, with their blocks.
     let mut by_return: Vec<usize> = (0..blocks.len()).collect();
     by_return.sort_by_key(|&at| blocks[at].first_return);
     let mut latest: Vec<[(Time, usize); 2]> = Vec::with_capacity(blocks.len());

@@ -2,14 +2,14 @@
 
 use crate::spec::{Datum, Sequential};
 
-/// A register that holds one value, which can be changed on condition.
+/// A register that holds one value, with an atomic compare-and-set.
 #[derive(Clone, Debug, Default)]
 pub struct CasRegister<V> {
     initial: V,
 }
 
 impl<V> CasRegister<V> {
-    /// A register that holds this at the start.
+    /// Creates the specification with an initial value.
     pub fn new(initial: V) -> CasRegister<V> {
         CasRegister { initial }
     }
@@ -18,22 +18,22 @@ impl<V> CasRegister<V> {
 /// An operation of the register.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operation<V> {
-    /// What is in it?
+    /// Read the value.
     Read,
-    /// Hold this.
+    /// Write this value.
     Write(V),
-    /// Hold the second if you hold the first.
+    /// Write the second value if the register holds the first.
     Cas(V, V),
 }
 
-/// What it answers.
+/// A response of the register.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Response<V> {
-    /// This is in it.
+    /// The value that was read.
     Read(V),
-    /// It is written.
+    /// The value was written.
     Written,
-    /// Whether it was changed.
+    /// Whether the register held the expected value.
     Cas(bool),
 }
 

@@ -1,15 +1,15 @@
-//! A counter.
+//! An integer counter.
 
 use crate::spec::Sequential;
 
-/// A counter of 64 bits, which wraps around.
+/// A 64-bit counter, which wraps around.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counter {
     initial: i64,
 }
 
 impl Counter {
-    /// A counter that starts here.
+    /// Creates the specification with an initial count.
     pub fn new(initial: i64) -> Counter {
         Counter { initial }
     }
@@ -18,20 +18,20 @@ impl Counter {
 /// An operation of a counter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operation {
-    /// How far is it?
+    /// Read the count.
     Read,
-    /// Add this, which may be negative.
+    /// Add this number, which may be negative.
     Add(i64),
-    /// Add this and say how far it was before.
+    /// Add this number and return the previous count.
     FetchAdd(i64),
 }
 
 /// A response of a counter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Response {
-    /// So far it is, or was.
+    /// The current or the previous count.
     Count(i64),
-    /// It is added.
+    /// The number was added.
     Added,
 }
 

@@ -1,6 +1,6 @@
-//! Values of a map that share the text that they begin with.
+//! Values of a map that share common prefixes of texts.
 //!
-//! A value to which something was appended refers to the value before it, so that a state of a long history is a few words and not a copy of a long text.
+//! A text after an append refers to the text before it, so that a state of a long history is a few words and not a copy of a long text.
 
 use super::map::Append;
 use crate::spec::Datum;
@@ -8,7 +8,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// A value of a map. Equal if and only if the values are equal, whatever they were appended from.
+/// A value of a map. Two are equal if and only if the values are equal, whatever pieces they consist of.
 #[derive(Clone)]
 pub struct Held<V>(Form<V>);
 
@@ -20,18 +20,18 @@ enum Form<V> {
     Text(Arc<Piece<V>>),
 }
 
-/// A text: what was there before, and what was appended.
+/// A text: the text before the last append, and the appended text.
 struct Piece<V> {
     before: Option<Arc<Piece<V>>>,
     appended: V,
     /// The length of the whole text.
     len: usize,
-    /// A polynomial in the bytes of the whole text: it does not depend on where the pieces begin.
+    /// A polynomial in the bytes of the whole text: it does not depend on the boundaries of the pieces.
     hash: u64,
 }
 
 impl<V> Drop for Piece<V> {
-    /// One after the other: a long text has too many pieces for a recursion.
+    /// Iterative: the many pieces of a long text would overflow the stack in a recursion.
     fn drop(&mut self) {
         let mut before = self.before.take();
         while let Some(mut piece) = before.and_then(Arc::into_inner) {
@@ -45,7 +45,7 @@ fn hash_on(hash: u64, text: &str) -> u64 {
 }
 
 impl<V: Datum + Append> Held<V> {
-    /// A value.
+    /// Creates a value without shared pieces.
     pub fn new(value: V) -> Held<V> {
         match value.as_text().map(|text| (text.len(), hash_on(0, text))) {
             Some((len, hash)) => Held(Form::Text(Arc::new(Piece { before: None, appended: value, len, hash }))),
@@ -53,7 +53,7 @@ impl<V: Datum + Append> Held<V> {
         }
     }
 
-    /// The value with something appended.
+    /// The value with `more` appended.
     pub fn appended(&self, more: &V) -> Held<V> {
         match (&self.0, more.as_text()) {
             (Form::Text(_), Some("")) => self.clone(),
@@ -70,7 +70,7 @@ impl<V: Datum + Append> Held<V> {
         }
     }
 
-    /// The value by itself.
+    /// The value as one piece.
     pub fn value(&self) -> V {
         match &self.0 {
             Form::Whole(value) => value.clone(),
@@ -83,7 +83,7 @@ impl<V: Datum + Append> Held<V> {
         }
     }
 
-    /// Whether this is the value.
+    /// Whether this equals `value`.
     pub fn is(&self, value: &V) -> bool {
         match (&self.0, value.as_text()) {
             (Form::Whole(mine), None) => mine == value,
@@ -107,12 +107,12 @@ impl<V: Append> Piece<V> {
         self.appended.as_text().expect("only texts are made of pieces")
     }
 
-    /// This piece and those before it.
+    /// This piece and those before it, last first.
     fn backwards(&self) -> impl Iterator<Item = &Piece<V>> {
         std::iter::successors(Some(self), |piece| piece.before.as_deref())
     }
 
-    /// Whether two texts of the same length are equal, from the end on; where they share a piece, the rest is equal.
+    /// Whether two texts of the same length are equal. Compares backward from the end; once both reach a shared piece, the rest is equal.
     fn same(&self, other: &Piece<V>) -> bool {
         let (mut mine, mut theirs) = (Some(self), Some(other));
         let (mut left, mut right) = (self.text().as_bytes(), other.text().as_bytes());
@@ -178,7 +178,7 @@ mod tests {
         pieces[1..].iter().fold(first, |held, piece| held.appended(&piece.to_string()))
     }
 
-    /// All ways to cut all texts of two letters up to a length of four, with empty pieces: compared with the texts themselves.
+    /// All ways to split all texts over two letters of up to four letters into three pieces, some of them empty, compared with the texts themselves.
     #[test]
     fn values_are_equal_if_and_only_if_their_texts_are() {
         let texts: Vec<String> = (0..5).flat_map(|len| (0..1 << len).map(move |bits: u32| text(len, bits))).collect();

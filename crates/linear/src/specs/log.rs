@@ -1,15 +1,15 @@
-//! A log: entries are appended and never change.
+//! An append-only log.
 
 use crate::spec::{Datum, Sequential};
 
-/// A log that is empty at the start.
+/// A log that is initially empty.
 #[derive(Clone, Debug)]
 pub struct Log<V> {
     of: std::marker::PhantomData<fn() -> V>,
 }
 
 impl<V> Log<V> {
-    /// An empty one.
+    /// Creates the specification.
     pub fn new() -> Log<V> {
         Log { of: std::marker::PhantomData }
     }
@@ -24,22 +24,22 @@ impl<V> Default for Log<V> {
 /// An operation of a log.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operation<V> {
-    /// Put this at the end.
+    /// Append this entry.
     Append(V),
-    /// What is in it?
+    /// Read all entries.
     Read,
-    /// What is at this place? Places count from 0.
+    /// Read the entry at this index, from 0.
     Get(usize),
 }
 
 /// A response of a log.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Response<V> {
-    /// It is in the log, at this place.
+    /// The entry was appended at this index.
     At(usize),
-    /// Everything in it.
+    /// All entries.
     Read(Vec<V>),
-    /// This is there, or nothing.
+    /// The entry at the index, if there is one.
     Got(Option<V>),
 }
 

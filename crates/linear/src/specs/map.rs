@@ -1,4 +1,4 @@
-//! A map from keys to values. Keys are independent of each other, so each is checked on its own.
+//! A map from keys to values. Operations on different keys are independent, so each key is checked separately.
 
 use super::held::Held;
 use super::observed::{self, Effect};
@@ -6,14 +6,14 @@ use crate::spec::{Datum, Seen, Sequential, key_of};
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
-/// A map that is empty at the start.
+/// A map that is initially empty.
 #[derive(Clone, Debug)]
 pub struct Map<K, V> {
     of: PhantomData<fn() -> (K, V)>,
 }
 
 impl<K, V> Map<K, V> {
-    /// An empty map.
+    /// Creates the specification.
     pub fn new() -> Map<K, V> {
         Map { of: PhantomData }
     }
@@ -25,13 +25,13 @@ impl<K, V> Default for Map<K, V> {
     }
 }
 
-/// Values to which something can be appended.
+/// Values to which values can be appended.
 pub trait Append {
-    /// Puts `more` behind what is there.
+    /// Appends `more`.
     fn append(&mut self, more: &Self);
 
-    /// The text, if the value is one: then appending another text concatenates them. The checker shares the beginnings of texts, and reads off them in
-    /// which order they were appended. `None` is always right.
+    /// The text, if the value is a text: then appending another text must concatenate them. The checker shares the common prefixes of texts, and infers
+    /// from texts that were read in which order their parts were appended. `None` is always correct.
     fn as_text(&self) -> Option<&str> {
         None
     }
@@ -55,7 +55,7 @@ impl<T: Clone> Append for Vec<T> {
 
 macro_rules! numbers_append_by_adding {
     ($($number:ty)*) => {$(
-        /// To append a number is to add it.
+        /// Appending a number adds it.
         impl Append for $number {
             fn append(&mut self, more: &$number) {
                 *self = self.wrapping_add(*more);
@@ -68,18 +68,18 @@ numbers_append_by_adding!(u8 u16 u32 u64 i8 i16 i32 i64);
 /// An operation of a map.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operation<K, V> {
-    /// What is at this key?
+    /// Read the value of this key.
     Get(K),
-    /// Keep this value at this key.
+    /// Set the value of this key.
     Put(K, V),
-    /// Append this to what is at this key; put it there if there is nothing.
+    /// Append this to the value of this key, or set it if the key has no value.
     Append(K, V),
-    /// Forget what is at this key.
+    /// Remove this key.
     Delete(K),
 }
 
 impl<K, V> Operation<K, V> {
-    /// The key it is about.
+    /// The key of the operation.
     pub fn key(&self) -> &K {
         match self {
             Operation::Get(key) | Operation::Put(key, _) | Operation::Append(key, _) | Operation::Delete(key) => key,
@@ -90,9 +90,9 @@ impl<K, V> Operation<K, V> {
 /// A response of a map.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Response<V> {
-    /// This is there, or nothing.
+    /// The value of the key, if it has one.
     Got(Option<V>),
-    /// It is done.
+    /// The map was changed as requested.
     Done,
 }
 
@@ -137,7 +137,7 @@ impl<K: Datum + Ord, V: Datum + Append> Sequential for Map<K, V> {
         }
     }
 
-    /// What is read shows in which order it was put there and appended.
+    /// A text that was read determines the order in which its parts were put and appended.
     fn precedence(&self, history: &[Seen<'_, Operation<K, V>, Response<V>>]) -> Vec<(usize, usize)> {
         observed::precedence(history, "", effect)
     }
@@ -147,7 +147,7 @@ impl<K: Datum + Ord, V: Datum + Append> Sequential for Map<K, V> {
     }
 }
 
-/// What an operation does to a text, with its key. Nothing counts as the empty text, which makes more values possible than there are, not fewer.
+/// The key of an operation, and its effect on a text. A missing value is treated as the empty text, which can only make more values possible, not fewer.
 fn effect<'h, K, V: Append>(seen: &Seen<'h, Operation<K, V>, Response<V>>) -> (&'h K, Option<Effect<'h>>) {
     let effect = match (seen.operation, seen.response) {
         (Operation::Put(_, value), _) => value.as_text().map(Effect::Becomes),

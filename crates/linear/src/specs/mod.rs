@@ -1,4 +1,4 @@
-//! Ready specifications: one file an object.
+//! Specifications of common objects: one file per object.
 
 mod blocks;
 pub mod cas_register;

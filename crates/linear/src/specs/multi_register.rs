@@ -3,8 +3,8 @@
 use crate::spec::{Datum, Sequential, key_of};
 use std::collections::BTreeMap;
 
-/// Registers by key, all with the same value at the start. A transaction on several keys ties them together; keys that no transaction joins with
-/// others are independent only if every transaction has one key.
+/// Registers by key, all with the same initial value. Keys are independent, and checked separately, only if every transaction accesses a
+/// single key.
 #[derive(Clone, Debug, Default)]
 pub struct MultiRegister<K, V> {
     initial: V,
@@ -12,23 +12,23 @@ pub struct MultiRegister<K, V> {
 }
 
 impl<K, V> MultiRegister<K, V> {
-    /// Registers that hold this at the start.
+    /// Creates the specification with an initial value.
     pub fn new(initial: V) -> MultiRegister<K, V> {
         MultiRegister { initial, of: std::marker::PhantomData }
     }
 }
 
-/// A part of a transaction.
+/// An access in a transaction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Access<K, V> {
-    /// What is in this register?
+    /// Read this register.
     Read(K),
-    /// Hold this.
+    /// Write this value to this register.
     Write(K, V),
 }
 
 impl<K, V> Access<K, V> {
-    /// The register.
+    /// The key of the register.
     pub fn key(&self) -> &K {
         match self {
             Access::Read(key) | Access::Write(key, _) => key,
@@ -36,13 +36,13 @@ impl<K, V> Access<K, V> {
     }
 }
 
-/// What a transaction answers: for each access what was read, and `None` for writes.
+/// The response of a transaction: the value read by each access, `None` for writes.
 pub type Response<V> = Vec<Option<V>>;
 
 impl<K: Datum + Ord, V: Datum> Sequential for MultiRegister<K, V> {
-    /// The registers that were written.
+    /// The values of the registers that were written.
     type State = BTreeMap<K, V>;
-    /// A transaction: its parts take effect in this order, with nothing in between.
+    /// A transaction: its accesses take effect atomically, in this order.
     type Operation = Vec<Access<K, V>>;
     type Response = Response<V>;
 

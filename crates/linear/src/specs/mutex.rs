@@ -1,4 +1,4 @@
-//! A lock that one can hold at a time.
+//! A mutual-exclusion lock.
 
 use crate::spec::Spec;
 
@@ -9,12 +9,12 @@ pub struct Mutex {
 }
 
 impl Mutex {
-    /// A lock that is free at the start.
+    /// Creates the specification of a lock that is initially free.
     pub fn new() -> Mutex {
         Mutex { held: false }
     }
 
-    /// A lock that is held at the start.
+    /// Creates the specification of a lock that is initially held.
     pub fn held() -> Mutex {
         Mutex { held: true }
     }
@@ -23,19 +23,19 @@ impl Mutex {
 /// An operation of a lock.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operation {
-    /// Take it.
+    /// Acquire the lock.
     Acquire,
-    /// Take it, if it is free.
+    /// Acquire the lock if it is free.
     TryAcquire,
-    /// Give it back.
+    /// Release the lock.
     Release,
 }
 
-/// A response of a lock: whether it was taken or given back. Only [`Operation::TryAcquire`] may fail.
+/// A response of a lock: whether it was acquired or released. Only [`Operation::TryAcquire`] may fail.
 pub type Response = bool;
 
 impl Spec for Mutex {
-    /// Whether it is held.
+    /// Whether the lock is held.
     type State = bool;
     type Operation = Operation;
     type Response = Response;

@@ -1,9 +1,9 @@
-//! The order of the writes to a map of texts, as its reads show it: for [`Spec::precedence`](crate::Spec::precedence) and
+//! The order of the writes to a map of texts, inferred from its reads: for [`Spec::precedence`](crate::Spec::precedence) and
 //! [`Spec::proposal`](crate::Spec::proposal).
 //!
-//! A read shows the base and the appended texts that its value is made of (`parse`), in their order, and that nothing was written in between; so it shows
-//! *blocks* of writes and reads (`blocks`). A write whose text is not unique, or that may be a part of a longer one, is not recognized, and nothing is
-//! claimed about it. Appending the empty text cannot be seen at all, so it has no part in this.
+//! A read determines the base and the appended texts that its value consists of (`parse`), in their order, and that no write came in between; so it
+//! determines *blocks* of writes and reads (`blocks`). A write whose text is not unique, or may be a part of a longer one, is not recognized, and nothing
+//! is inferred about it. Appending the empty text has no observable effect and is ignored.
 
 use super::blocks::{Act, Blocks, Contradiction};
 use super::parse::{Parser, Pieces};
@@ -11,16 +11,16 @@ use crate::spec::Seen;
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 
-/// What an operation does to the text at its key.
+/// The effect of an operation on the text at its key.
 #[derive(Clone, Copy)]
 pub enum Effect<'h> {
-    /// It makes it this text.
+    /// Sets the text.
     Becomes(&'h str),
-    /// It appends this text.
+    /// Appends this text.
     Appends(&'h str),
-    /// It reads this text.
+    /// Reads this text.
     Reads(&'h str),
-    /// It reads a text that is not known, or never returned it.
+    /// Reads an unknown text.
     ReadsAnything,
 }
 
@@ -32,19 +32,19 @@ struct Observed<'h> {
     returned: Option<usize>,
 }
 
-/// The initial value among the writes of a key.
+/// The index of the initial value among the writes of a key.
 const INITIAL: usize = 0;
 
-/// How many steps reading the texts of one key may take, for each byte, and at least.
+/// The limit on the steps of parsing the texts of one key: this many for each byte, in addition to `STEPS`.
 const STEPS_PER_BYTE: usize = 64;
 const STEPS: usize = 1 << 16;
 
-/// What is known about the operations on one key.
+/// The inferred relations of the operations on one key.
 struct Knowledge {
     blocks: Blocks,
-    /// Whether every read that returned with a known text has a block.
+    /// Whether every read that returned a known text belongs to a block.
     complete: bool,
-    /// The operations that have no block and may come at any time: reads of anything, and appends of nothing.
+    /// The operations without a block that may take effect at any time: reads of an unknown text, and appends of the empty text.
     free: Vec<usize>,
     /// Some read that returned.
     read: Option<usize>,
@@ -77,7 +77,7 @@ pub fn proposal<'h, K: Eq + Hash + 'h, O, R>(
     initial: &'h str,
     effect: impl Fn(&Seen<'h, O, R>) -> (&'h K, Option<Effect<'h>>),
 ) -> Option<Vec<usize>> {
-    // Each operation as early as those before it on its key allow.
+    // Each operation takes effect as early as its predecessors on its key allow.
     let mut points: Vec<(usize, usize)> = Vec::with_capacity(history.len());
     for key in by_key(history, effect) {
         let known = Knowledge::of(&key?, initial).ok().filter(|known| known.complete)?;
@@ -88,12 +88,12 @@ pub fn proposal<'h, K: Eq + Hash + 'h, O, R>(
         }
         points.extend(known.free.iter().map(|&place| (history[place].invoked, place)));
     }
-    // Stable: operations on one key stay in their order.
+    // The sort is stable: operations on one key keep their order.
     points.sort_by_key(|&(point, _)| point);
     Some(points.into_iter().map(|(_, place)| place).collect())
 }
 
-/// The operations on each key; `None` for a key of which some value is not a text.
+/// The operations on each key; `None` for a key with a value that is not a text.
 fn by_key<'h, K: Eq + Hash + 'h, O, R>(
     history: &[Seen<'h, O, R>],
     effect: impl Fn(&Seen<'h, O, R>) -> (&'h K, Option<Effect<'h>>),
@@ -149,7 +149,7 @@ impl Knowledge {
         };
         let mut reads: Vec<(&str, Act)> = key.iter().filter_map(read).collect();
         self.read = reads.first().and_then(|(_, read)| read.place);
-        // Texts that begin alike come one after the other.
+        // Sorting puts texts with common prefixes next to each other, which the parser exploits.
         reads.sort_by_key(|&(text, _)| text);
         let mut parser = Parser::new(pieces, work);
         for same in reads.chunk_by(|(one, _), (other, _)| one == other) {
@@ -162,7 +162,7 @@ impl Knowledge {
         Ok(())
     }
 
-    /// Adds what a text shows, and gives its last write, if that is known. `None` if the text is impossible.
+    /// Adds the relations that a text implies, and returns its last write, if that is known. `None` if the text is impossible.
     fn add_text<'h>(&mut self, text: &'h str, parser: &mut Parser<'_, 'h>) -> Option<Option<usize>> {
         let parsed = parser.parse(text)?;
         for two in parsed.windows(2) {

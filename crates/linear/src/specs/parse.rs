@@ -1,12 +1,12 @@
-//! Which writes a text is made of.
+//! Parsing of texts into the writes that they consist of.
 //!
-//! A map that appends holds a *base* (its initial text, or one that was put) followed by the texts that were appended since. A text that was read can
-//! often be cut into such pieces in one way only. Where it can be cut in several ways, the pieces that are part of all of them are still known: those
-//! between two positions that every way of cutting passes, if nothing else fits between them.
+//! A map with appends holds a *base* (its initial text, or one that was put) followed by the texts that were appended since. A text that was read can
+//! often be split into such pieces in only one way. If it can be split in several ways, the pieces common to all of them are still known: those
+//! between two positions at which every way splits the text, if no other piece matches between them.
 
 use rustc_hash::FxHashMap;
 
-/// A write, as an index of the caller.
+/// A write, as an index chosen by the caller.
 pub type Id = usize;
 
 /// The writes that have the same text.
@@ -36,7 +36,7 @@ impl<'t> Texts<'t> {
     }
 }
 
-/// The texts that a value may be made of.
+/// The texts that a value may consist of.
 #[derive(Default)]
 pub struct Pieces<'t> {
     bases: Texts<'t>,
@@ -66,27 +66,27 @@ struct Edge {
     owner: Owner,
 }
 
-/// Cuts texts into pieces. What a text has in common with the one before is not cut again, so texts should come in their order.
+/// Splits texts into pieces. The common prefix of a text with the previous one is not parsed again, so texts should be passed in sorted order.
 pub struct Parser<'p, 't> {
     pieces: &'p Pieces<'t>,
-    /// The last text, all its pieces that begin where some way of cutting comes to, and where that is.
+    /// The last text, all its pieces that begin at a reachable position, and the reachable positions.
     text: &'t [u8],
     edges: Vec<Edge>,
     reached: Vec<bool>,
-    /// How many steps are left.
+    /// The number of steps left.
     work: usize,
 }
 
 impl<'p, 't> Parser<'p, 't> {
-    /// A parser that stops after some steps: then nothing is certain.
+    /// Creates a parser that stops after `work` steps: then no piece is certain.
     pub fn new(pieces: &'p Pieces<'t>, work: usize) -> Parser<'p, 't> {
         let mut parser = Parser { pieces, text: &[], edges: Vec::new(), reached: vec![false; 2], work };
         parser.add_edges(START, 0, None);
         parser
     }
 
-    /// The pieces of a text from its base to its end, with `None` for a stretch of which the pieces are not certain. `None` if the text cannot be made of
-    /// the pieces at all.
+    /// The pieces of a text from its base to its end, with `None` for a section whose pieces are not certain. `None` if the text does not consist
+    /// of pieces.
     pub fn parse(&mut self, text: &'t str) -> Option<Vec<Piece>> {
         let text = text.as_bytes();
         let common = self.text.iter().zip(text).take_while(|(one, other)| one == other).count();
@@ -95,7 +95,7 @@ impl<'p, 't> Parser<'p, 't> {
         self.reached.truncate(common + 2);
         self.reached.resize(text.len() + 2, false);
         self.add_edges(START, 0, Some(common));
-        // Only pieces that reach beyond the common part are new.
+        // Only pieces that extend beyond the common prefix are new.
         let longest = self.pieces.appended.lengths.last().copied().unwrap_or(0);
         for start in (common + 1).saturating_sub(longest)..text.len() {
             if self.reached[start + 1] {
@@ -108,7 +108,7 @@ impl<'p, 't> Parser<'p, 't> {
         }
     }
 
-    /// Adds the pieces that begin at a byte and end after `common` bytes, if that is given.
+    /// Adds the pieces that begin at byte `start` and end beyond the first `common` bytes, if that is given.
     fn add_edges(&mut self, from: usize, start: usize, common: Option<usize>) {
         let texts = if from == START { &self.pieces.bases } else { &self.pieces.appended };
         for &len in &texts.lengths {
@@ -131,9 +131,9 @@ impl<'p, 't> Parser<'p, 't> {
     }
 }
 
-/// What is common to all paths from [`START`] to `end`. All edges begin where a path from the start comes to.
+/// The pieces common to all paths from [`START`] to `end`. All edges begin at positions reachable from the start.
 fn certain(mut edges: Vec<Edge>, end: usize) -> Vec<Piece> {
-    // Drop what leads to no path to the end: later edges first, because a piece may follow only where one begins that is kept.
+    // Drop edges from which the end is not reachable, later edges first, because that depends on the later edges that are kept.
     let mut leads_to_end = vec![false; end + 1];
     leads_to_end[end] = true;
     edges.sort_unstable_by_key(|edge| std::cmp::Reverse(edge.to));
@@ -142,7 +142,7 @@ fn certain(mut edges: Vec<Edge>, end: usize) -> Vec<Piece> {
         leads_to_end[edge.to]
     });
     edges.sort_unstable_by_key(|edge| edge.from);
-    // Every path passes a position if no edge spans it: then it is where the edges so far end at the latest.
+    // Every path passes a position if no edge spans it: it is then the greatest end of the edges so far.
     let (mut pieces, mut at) = (Vec::new(), 0);
     while at < edges.len() {
         let (mut farthest, first) = (edges[at].to, at);
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_certain_is_found_and_nothing_else() {
+    fn exactly_the_certain_pieces_are_found() {
         assert_eq!(parse(&[""], &["ab", "c"], "cab"), Some(vec![Some(0), Some(11), Some(10)]));
         assert_eq!(parse(&[""], &["ab", "c"], ""), Some(vec![Some(0)]));
         assert_eq!(parse(&[""], &["ab", "c"], "ca"), None, "no piece ends with a");
@@ -189,7 +189,7 @@ mod tests {
         assert_eq!(parse(&[""], &["a", "bc", "ab", "c", "d"], "dabcd"), Some(vec![Some(0), Some(14), None, Some(14)]));
         // The base may be empty or a.
         assert_eq!(parse(&["", "a"], &["a", "b"], "ab"), Some(vec![None, Some(11)]));
-        // A cut that leads nowhere does no harm.
+        // A split that does not reach the end is ignored.
         assert_eq!(parse(&[""], &["a", "ab", "c"], "abc"), Some(vec![Some(0), Some(11), Some(12)]));
         assert_eq!(parse(&["", "ab"], &["c"], "abc"), Some(vec![Some(1), Some(10)]));
     }

@@ -1,17 +1,17 @@
-//! A queue: first in, first out.
+//! A FIFO queue.
 
-use super::stays::{Deed, Latest, Stay, Stays, put_together};
+use super::stays::{Effect, Latest, Stay, Stays, put_concurrently};
 use crate::spec::{Datum, Seen, Sequential};
 use std::collections::VecDeque;
 
-/// A queue that is empty at the start.
+/// A queue that is initially empty.
 #[derive(Clone, Debug)]
 pub struct Queue<V> {
     of: std::marker::PhantomData<fn() -> V>,
 }
 
 impl<V> Queue<V> {
-    /// An empty one.
+    /// Creates the specification.
     pub fn new() -> Queue<V> {
         Queue { of: std::marker::PhantomData }
     }
@@ -26,18 +26,18 @@ impl<V> Default for Queue<V> {
 /// An operation of a queue.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operation<V> {
-    /// Put this at the end.
+    /// Append this value at the end.
     Enqueue(V),
-    /// Take what is at the front.
+    /// Remove the value at the front.
     Dequeue,
 }
 
 /// A response of a queue.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Response<V> {
-    /// It is in the queue.
+    /// The value was enqueued.
     Enqueued,
-    /// This was at the front; nothing, if the queue was empty.
+    /// The value that was removed; `None` if the queue was empty.
     Dequeued(Option<V>),
 }
 
@@ -64,38 +64,38 @@ impl<V: Datum> Sequential for Queue<V> {
         response == Some(&Response::Dequeued(None))
     }
 
-    /// Values are taken out in the order in which they are put in. So the times of puts and the times of takes both show that order: which puts, and which takes, come one after
-    /// the other (what is never taken comes last). What follows from them together follows from one of each: a chain of three has a
-    /// shortcut, because of four operations, two by two one after the other, the first of one pair also comes before the second of the other.
+    /// Values are dequeued in the order in which they are enqueued. So both the real-time order of enqueues and that of dequeues imply the order of values
+    /// (a value that is never dequeued comes last). A chain of implications of both kinds can be shortened to one of each kind: if `a` precedes `b` and
+    /// `c` precedes `d` in real time, then `a` precedes `d` or `c` precedes `b`.
     fn precedence(&self, history: &[Seen<'_, Operation<V>, Response<V>>]) -> Vec<(usize, usize)> {
-        let Stays { stays, mut pairs } = Stays::of(history, deed);
-        let last_put_of_taken = Latest::of(&stays, |stay| (stay.taken_answered, stay.put_asked));
-        let last_take_of_put = Latest::of(&stays, |stay| (stay.put_answered, stay.taken_asked));
+        let Stays { stays, mut pairs } = Stays::of(history, effect);
+        let last_put_of_taken = Latest::of(&stays, |stay| (stay.take_returned, stay.put_invoked));
+        let last_take_of_put = Latest::of(&stays, |stay| (stay.put_returned, stay.take_invoked));
         let limits: Vec<(usize, usize)> = stays
             .iter()
             .map(|stay| {
-                let take = last_take_of_put.before(stay.put_asked);
-                (last_put_of_taken.before(stay.taken_asked), take.max(stay.taken_asked))
+                let take = last_take_of_put.before(stay.put_invoked);
+                (last_put_of_taken.before(stay.take_invoked), take.max(stay.take_invoked))
             })
             .collect();
         let comes_first = |first: &Stay, second: usize| {
             let (put, take) = limits[second];
-            first.put_answered < put || first.taken_answered < take
+            first.put_returned < put || first.take_returned < take
         };
-        // Before itself: the times of puts and takes contradict each other.
+        // A value before itself: the times of enqueues and dequeues contradict each other.
         let with_itself = (0..stays.len()).map(|at| (at, at));
-        let both = put_together(&stays).into_iter().chain(with_itself);
+        let both = put_concurrently(&stays).into_iter().chain(with_itself);
         let in_order = both.filter(|&(first, second)| comes_first(&stays[first], second));
         pairs.extend(in_order.map(|(first, second)| (stays[first].put, stays[second].put)));
         pairs
     }
 }
 
-fn deed<'h, V>(seen: &Seen<'h, Operation<V>, Response<V>>) -> Deed<'h, V> {
+fn effect<'h, V>(seen: &Seen<'h, Operation<V>, Response<V>>) -> Effect<'h, V> {
     match (seen.operation, seen.response) {
-        (Operation::Enqueue(value), _) => Deed::Put(value),
-        (Operation::Dequeue, Some(Response::Dequeued(Some(value)))) => Deed::Took(value),
-        (Operation::Dequeue, Some(Response::Dequeued(None))) => Deed::FoundNothing,
-        (Operation::Dequeue, _) => Deed::TookAnything,
+        (Operation::Enqueue(value), _) => Effect::Put(value),
+        (Operation::Dequeue, Some(Response::Dequeued(Some(value)))) => Effect::Took(value),
+        (Operation::Dequeue, Some(Response::Dequeued(None))) => Effect::FoundEmpty,
+        (Operation::Dequeue, _) => Effect::TookAnything,
     }
 }

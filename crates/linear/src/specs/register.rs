@@ -1,4 +1,4 @@
-//! A register: what is read is what was written last.
+//! A read-write register.
 
 use crate::spec::{Datum, Sequential};
 
@@ -9,7 +9,7 @@ pub struct Register<V> {
 }
 
 impl<V> Register<V> {
-    /// A register that holds this at the start.
+    /// Creates the specification with an initial value.
     pub fn new(initial: V) -> Register<V> {
         Register { initial }
     }
@@ -18,18 +18,18 @@ impl<V> Register<V> {
 /// An operation of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operation<V> {
-    /// What is in it?
+    /// Read the value.
     Read,
-    /// Hold this.
+    /// Write this value.
     Write(V),
 }
 
 /// A response of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Response<V> {
-    /// This is in it.
+    /// The value that was read.
     Read(V),
-    /// It is written.
+    /// The value was written.
     Written,
 }
 

@@ -1,16 +1,16 @@
-//! A set. Members are independent of each other, unless an operation reads the whole set.
+//! A set. Operations on different members are independent, unless an operation reads the whole set.
 
 use crate::spec::{Datum, Sequential, key_of};
 use std::collections::BTreeSet;
 
-/// A set that is empty at the start.
+/// A set that is initially empty.
 #[derive(Clone, Debug)]
 pub struct Set<V> {
     of: std::marker::PhantomData<fn() -> V>,
 }
 
 impl<V> Set<V> {
-    /// An empty set.
+    /// Creates the specification.
     pub fn new() -> Set<V> {
         Set { of: std::marker::PhantomData }
     }
@@ -25,24 +25,24 @@ impl<V> Default for Set<V> {
 /// An operation of a set.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operation<V> {
-    /// Put this in.
+    /// Insert this member.
     Add(V),
-    /// Take this out.
+    /// Remove this member.
     Remove(V),
-    /// Is this in it?
+    /// Query whether this is a member.
     Contains(V),
-    /// What is in it?
+    /// Read all members.
     Read,
 }
 
 /// A response of a set.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Response<V> {
-    /// It is done.
+    /// The set was changed as requested.
     Done,
-    /// Whether it is in the set.
+    /// Whether it is a member.
     Contains(bool),
-    /// All that is in it, in order.
+    /// All members, sorted.
     Read(Vec<V>),
 }
 

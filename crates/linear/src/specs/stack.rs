@@ -1,17 +1,17 @@
-//! A stack: last in, first out.
+//! A LIFO stack.
 
-use super::stays::{Deed, Stay, Stays, put_together, sorted};
+use super::stays::{Effect, Stay, Stays, put_concurrently, sorted};
 use crate::spec::{Datum, Seen, Sequential};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A stack that is empty at the start.
+/// A stack that is initially empty.
 #[derive(Clone, Debug)]
 pub struct Stack<V> {
     of: std::marker::PhantomData<fn() -> V>,
 }
 
 impl<V> Stack<V> {
-    /// An empty one.
+    /// Creates the specification.
     pub fn new() -> Stack<V> {
         Stack { of: std::marker::PhantomData }
     }
@@ -26,18 +26,18 @@ impl<V> Default for Stack<V> {
 /// An operation of a stack.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operation<V> {
-    /// Put this on top.
+    /// Push this value.
     Push(V),
-    /// Take what is on top.
+    /// Remove the value on top.
     Pop,
 }
 
 /// A response of a stack.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Response<V> {
-    /// It is on the stack.
+    /// The value was pushed.
     Pushed,
-    /// This was on top; nothing, if the stack was empty.
+    /// The value that was removed; `None` if the stack was empty.
     Popped(Option<V>),
 }
 
@@ -64,46 +64,47 @@ impl<V: Datum> Sequential for Stack<V> {
         response == Some(&Response::Popped(None))
     }
 
-    /// What was put in while another value was in, and taken out after it, lay below it: it was put in first.
+    /// If two values were on the stack at the same time, the one popped later was below the other, so it was pushed first.
     fn precedence(&self, history: &[Seen<'_, Operation<V>, Response<V>>]) -> Vec<(usize, usize)> {
-        let Stays { stays, mut pairs } = Stays::of(history, deed);
-        for (below, above) in put_together(&stays) {
+        let Stays { stays, mut pairs } = Stays::of(history, effect);
+        for (below, above) in put_concurrently(&stays) {
             let (below, above) = (&stays[below], &stays[above]);
-            if below.put_answered < above.taken_asked && above.taken_answered < below.taken_asked {
+            if below.put_returned < above.take_invoked && above.take_returned < below.take_invoked {
                 pairs.push((below.put, above.put));
             }
         }
-        pairs.extend(pulled_out(&stays));
+        pairs.extend(contradiction(&stays));
         pairs
     }
 }
 
-fn deed<'h, V>(seen: &Seen<'h, Operation<V>, Response<V>>) -> Deed<'h, V> {
+fn effect<'h, V>(seen: &Seen<'h, Operation<V>, Response<V>>) -> Effect<'h, V> {
     match (seen.operation, seen.response) {
-        (Operation::Push(value), _) => Deed::Put(value),
-        (Operation::Pop, Some(Response::Popped(Some(value)))) => Deed::Took(value),
-        (Operation::Pop, Some(Response::Popped(None))) => Deed::FoundNothing,
-        (Operation::Pop, _) => Deed::TookAnything,
+        (Operation::Push(value), _) => Effect::Put(value),
+        (Operation::Pop, Some(Response::Popped(Some(value)))) => Effect::Took(value),
+        (Operation::Pop, Some(Response::Popped(None))) => Effect::FoundEmpty,
+        (Operation::Pop, _) => Effect::TookAnything,
     }
 }
 
-/// Two values of which the first was put on the second, as their times show, and taken out after it: it should have been put in before.
-fn pulled_out(stays: &[Stay]) -> Option<(usize, usize)> {
-    // Those that are in for certain: when they were out, and when the first operation was invoked that may have taken them out.
-    let (mut until, mut asked_for) = (BTreeMap::new(), BTreeSet::new());
-    sorted(stays, |stay| stay.put_answered).into_iter().find_map(|at| {
+/// A pair of values that contradicts the times: by the times of the pushes the first was pushed onto the second, but it was popped after the second, so it
+/// should have been pushed before.
+fn contradiction(stays: &[Stay]) -> Option<(usize, usize)> {
+    // The values that are certainly on the stack: by the return of their pop, and by the first invocation of an operation that may have popped them.
+    let (mut by_return, mut by_invocation) = (BTreeMap::new(), BTreeSet::new());
+    sorted(stays, |stay| stay.put_returned).into_iter().find_map(|at| {
         let stay = &stays[at];
-        while let Some(&(asked, answered, put)) = asked_for.first()
-            && asked <= stay.put_answered
+        while let Some(&(invoked, returned, put)) = by_invocation.first()
+            && invoked <= stay.put_returned
         {
-            asked_for.pop_first();
-            until.remove(&(answered, put));
+            by_invocation.pop_first();
+            by_return.remove(&(returned, put));
         }
-        let mut out_before = until.range(..(stay.taken_asked, 0)).map(|(_, &below): (_, &&Stay)| below);
-        let below = out_before.find(|below| below.put_answered < stay.put_asked);
+        let mut out_before = by_return.range(..(stay.take_invoked, 0)).map(|(_, &below): (_, &&Stay)| below);
+        let below = out_before.find(|below| below.put_returned < stay.put_invoked);
         let pair = below.map(|below| (stay.put, below.put));
-        asked_for.insert((stay.taken_asked, stay.taken_answered, stay.put));
-        until.insert((stay.taken_answered, stay.put), stay);
+        by_invocation.insert((stay.take_invoked, stay.take_returned, stay.put));
+        by_return.insert((stay.take_returned, stay.put), stay);
         pair
     })
 }

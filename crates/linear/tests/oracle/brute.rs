@@ -1,5 +1,5 @@
-//! The definition, word for word: try every order. The only concession is that the same operations in the same state are not tried to
-//! be continued twice.
+//! The definition of consistency by brute force: tries every order. The only optimization is that the same set of placed operations in the same state is
+//! not extended twice.
 
 use manyworlds_linear::{Consistency, History, Operation, Spec};
 use std::collections::HashSet;
@@ -10,7 +10,7 @@ type Ops<S> = [Operation<<S as Spec>::Operation, <S as Spec>::Response>];
 fn before<O, R>(a: &Operation<O, R>, b: &Operation<O, R>, consistency: Consistency) -> bool {
     match consistency {
         Consistency::Linearizable => a.precedes(b),
-        // A pending operation comes after the operations of its process before it, and nothing has to come after it.
+        // A pending operation comes after the earlier operations of its process, but not necessarily before the later ones.
         Consistency::Sequential => a.process == b.process && a.invoked < b.invoked && !a.is_pending(),
     }
 }
@@ -21,8 +21,8 @@ pub fn is_consistent<S: Spec>(
     history: &History<S::Operation, S::Response>,
     consistency: Consistency,
 ) -> bool {
-    let mut hopeless = HashSet::new();
-    place(spec, history.operations(), &mut vec![false; history.len()], &spec.initial(), consistency, &mut hopeless)
+    let mut dead_ends = HashSet::new();
+    place(spec, history.operations(), &mut vec![false; history.len()], &spec.initial(), consistency, &mut dead_ends)
 }
 
 fn place<S: Spec>(
@@ -31,9 +31,9 @@ fn place<S: Spec>(
     placed: &mut Vec<bool>,
     state: &S::State,
     consistency: Consistency,
-    hopeless: &mut HashSet<(Vec<bool>, S::State)>,
+    dead_ends: &mut HashSet<(Vec<bool>, S::State)>,
 ) -> bool {
-    if hopeless.contains(&(placed.clone(), state.clone())) {
+    if dead_ends.contains(&(placed.clone(), state.clone())) {
         return false;
     }
     if operations.iter().zip(&*placed).all(|(operation, placed)| *placed || operation.is_pending()) {
@@ -52,17 +52,18 @@ fn place<S: Spec>(
         placed[at] = true;
         for (after, response) in outcomes {
             let fits = operations[at].response.as_ref().is_none_or(|seen| *seen == response);
-            if fits && place(spec, operations, placed, &after, consistency, hopeless) {
+            if fits && place(spec, operations, placed, &after, consistency, dead_ends) {
                 return true;
             }
         }
         placed[at] = false;
     }
-    hopeless.insert((placed.clone(), state.clone()));
+    dead_ends.insert((placed.clone(), state.clone()));
     false
 }
 
-/// Whether this order explains every response: nothing is missing but pending operations, nothing comes twice or too early.
+/// Whether this order explains every response, respects the order of operations that `consistency` requires, and contains every operation that returned,
+/// and no operation twice.
 pub fn explains<S: Spec>(
     spec: &S,
     history: &History<S::Operation, S::Response>,

@@ -1,4 +1,4 @@
-//! The naive twin of the checker, and what the two are compared on.
+//! The reference implementation of the checker, and the random histories on which the two are compared.
 
 pub mod brute;
 pub mod random;

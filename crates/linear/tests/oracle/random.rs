@@ -1,12 +1,12 @@
-//! Random histories: of a correct object, with some responses changed; or with random responses altogether.
+//! Random histories: of a correct object with some responses changed, or with only random responses.
 
 use manyworlds_linear::{History, Spec};
 use proptest::prelude::*;
 
-/// Raw material of a history: who acts, and two numbers that decide what happens.
+/// The random input of a history: for each event its process, and two numbers that determine the event.
 pub type Script = Vec<(u8, u8, u8)>;
 
-/// What may be asked and answered.
+/// The operations and responses of a random history.
 pub struct Words<S: Spec> {
     /// Operations to choose from.
     pub operations: Vec<S::Operation>,
@@ -24,7 +24,7 @@ struct Open<S: Spec> {
     response: Option<S::Response>,
 }
 
-/// Plays a script with an object. `wild`: responses are random.
+/// Generates a history of an object from a script. With `wild`, responses are random.
 pub fn play<S: Spec>(
     spec: &S,
     words: &Words<S>,
@@ -42,7 +42,7 @@ pub fn play<S: Spec>(
             None => {
                 let operation = words.operations[a as usize % words.operations.len()].clone();
                 history.invoke(process, operation.clone()).unwrap();
-                // It takes effect at once, or not yet.
+                // The operation takes effect at its invocation, or later.
                 let response = if b % 2 == 0 { effect(spec, &mut state, &operation, b / 2) } else { None };
                 open[process] = Some(Open { operation, response });
             }

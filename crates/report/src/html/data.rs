@@ -1,4 +1,4 @@
-//! What the scripts of the page get: the trace as it is, values as trees, and beside it everything that is better said here than there.
+//! The data that the scripts of the page read: the trace itself, with values as trees, and everything about it that is computed in Rust.
 
 use super::{Page, Run};
 use crate::brief::labels;
@@ -7,12 +7,12 @@ use crate::cause::{Cause, cause};
 use crate::history::Timeline;
 use crate::order::{Item, arrange};
 use crate::summary::{grouped, why};
-use crate::words::{deed, words};
+use crate::words::{event, sentence};
 use crate::{Style, place};
 use manyworlds_core::{Outcome, Property, Stats, StepKind, Trace, TraceMessage, Verdict};
 use serde_json::{Map, Value, json};
 
-/// Lines of source shown before and after the one in question.
+/// The number of source lines that are shown before and after a location.
 const AROUND: usize = 3;
 
 /// The data of a page: `manyworlds-page/1`.
@@ -31,14 +31,14 @@ pub fn of(page: &Page<'_>) -> Value {
     })
 }
 
-/// A trace in words, in drawing order, with what it is about.
+/// Everything about a trace that is computed in Rust: texts, the drawing order, the failing steps and their causes.
 fn story(trace: &Trace, page: &Page<'_>) -> Value {
     let style = Style::default();
     let global = !trace.steps.iter().any(|step| step.kind.is_bad());
     json!({
         "rows": rows(trace),
-        "words": trace.steps.iter().map(|step| words(trace, step, &style)).collect::<Vec<_>>(),
-        "deeds": trace.steps.iter().map(|step| deed(trace, step, &style)).collect::<Vec<_>>(),
+        "sentences": trace.steps.iter().map(|step| sentence(trace, step, &style)).collect::<Vec<_>>(),
+        "events": trace.steps.iter().map(|step| event(trace, step, &style)).collect::<Vec<_>>(),
         "types": trace.steps.iter().map(|step| trace.message(step).map(TraceMessage::type_name)).collect::<Vec<_>>(),
         "texts": trace.messages.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "labels": labels(&trace.messages),
@@ -51,8 +51,8 @@ fn story(trace: &Trace, page: &Page<'_>) -> Value {
     })
 }
 
-/// The steps of each row. A process that starts depends on nobody, so all that do share the first row. That a message was not lost is seen
-/// by its being sent: it has no row.
+/// The steps of each row. Starts without causes share the first row. A step that loses no message has no row, because the message is sent in another
+/// step.
 fn rows(trace: &Trace) -> Vec<Vec<usize>> {
     let first = |i: usize| trace.steps[i].kind == StepKind::Start && trace.steps[i].parents.is_empty();
     let starts: Vec<usize> = (0..trace.steps.len()).filter(|&i| first(i)).collect();
@@ -65,8 +65,8 @@ fn rows(trace: &Trace) -> Vec<Vec<usize>> {
     failure_last(trace, rows)
 }
 
-/// What the trace is about comes last, with what came of it: all that does not depend on it goes first, even if a message then arrives
-/// in another row than the one in which it is sent. Nothing is moved across a split.
+/// Moves the failing steps and all steps that depend on them to the end, even if a message then arrives in another row than the one in which it is sent. No
+/// step is moved across a partition.
 fn failure_last(trace: &Trace, mut rows: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
     let failing = failing(trace);
     let fails = |row: &Vec<usize>| row.iter().any(|i| failing.contains(i));
@@ -90,7 +90,7 @@ fn failure_last(trace: &Trace, mut rows: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
     rows
 }
 
-/// The lines around every place that the trace mentions, where they can be read.
+/// The source lines around every location in the trace, if they can be read.
 fn sources(trace: &Trace, page: &Page<'_>) -> Map<String, Value> {
     let mut found = Map::new();
     let Some(read) = page.source else { return found };
@@ -100,7 +100,7 @@ fn sources(trace: &Trace, page: &Page<'_>) -> Map<String, Value> {
         let (file, line) = (location.file.as_str(), location.line as usize);
         let Some(text) = files.entry(file).or_insert_with(|| read(file)) else { continue };
         let first = line.saturating_sub(AROUND).max(1);
-        // The number may be anything: a trace is a file that somebody wrote.
+        // The line number may be arbitrary: the trace may have been read from a file.
         let count = line.saturating_sub(first).saturating_add(AROUND + 1);
         let lines: Vec<&str> = text.lines().skip(first - 1).take(count).collect();
         if line >= first && line < first + lines.len() {
@@ -133,11 +133,11 @@ fn run(run: &Run<'_>) -> Value {
     })
 }
 
-/// The figures that the engine has: name, number, what it means.
+/// The figures that the engine provides: name, number and meaning.
 fn figures(stats: &Stats, run: &Run<'_>) -> Vec<Value> {
     let figures = [
         ("executions", stats.executions, "complete ones, each distinct behaviour once"),
-        ("blocked", stats.blocked, "executions in which some process waits for ever"),
+        ("blocked", stats.blocked, "executions in which some process waits forever"),
         ("cut off", stats.truncated, "executions or paths that a bound ended"),
         ("states", stats.states, "distinct global states"),
         ("transitions", stats.transitions, "steps between states, known ones included"),
@@ -147,11 +147,11 @@ fn figures(stats: &Stats, run: &Run<'_>) -> Vec<Value> {
         ("events", stats.events, "added to execution graphs"),
         ("runs of user code", Some(stats.user_steps), "local steps in which your code ran"),
     ];
-    let told = |(name, number, meaning): (&str, Option<u64>, &str)| {
+    let figure = |(name, number, meaning): (&str, Option<u64>, &str)| {
         Some(json!({ "name": name, "value": grouped(number?), "meaning": meaning }))
     };
     let time = run.time.map(
         |time| json!({ "name": "time", "value": format!("{:.2} s", time.as_secs_f64()), "meaning": "wall-clock time" }),
     );
-    figures.into_iter().filter_map(told).chain(time).collect()
+    figures.into_iter().filter_map(figure).chain(time).collect()
 }

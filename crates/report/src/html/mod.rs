@@ -1,7 +1,7 @@
-//! One page for a browser: everything in one file, nothing loaded from anywhere.
+//! The report as one self-contained HTML page, which loads no other resources.
 //!
-//! The page is a template (`assets/`) with the data of the run embedded as JSON. What can be said in Rust is said in Rust (words, drawing
-//! order, types of messages, which step failed); the scripts draw and react.
+//! The page is a template (`assets/`) with the data of the run embedded as JSON. As much as possible is computed in Rust (texts, drawing
+//! order, types of messages, failing steps); the scripts draw the page and handle its events.
 
 mod data;
 mod pack;
@@ -16,14 +16,14 @@ use std::time::Duration;
 const TEMPLATE: &str = include_str!("assets/page.html");
 const STYLE: &str = include_str!("assets/style.css");
 
-/// In the order in which they stand in the page: what is used comes first.
+/// The scripts in the order of the page: definitions come before their uses.
 const SCRIPTS: [&str; 13] = [
     include_str!("assets/svg.js"),
     include_str!("assets/unpack.js"),
     include_str!("assets/values.js"),
     include_str!("assets/difference.js"),
     include_str!("assets/story.js"),
-    include_str!("assets/lighting.js"),
+    include_str!("assets/highlight.js"),
     include_str!("assets/arrows.js"),
     include_str!("assets/chart.js"),
     include_str!("assets/graph.js"),
@@ -33,10 +33,10 @@ const SCRIPTS: [&str; 13] = [
     include_str!("assets/app.js"),
 ];
 
-/// Reads a file, if it can be read.
+/// Reads a file; `None` if it cannot be read.
 pub type ReadSource<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
-/// What a page shows. Parts that are `None` have no place on it.
+/// The contents of a page. Parts that are `None` are not shown.
 #[derive(Clone, Copy, Default)]
 pub struct Page<'a> {
     /// The name of the model, or of the file.
@@ -45,7 +45,7 @@ pub struct Page<'a> {
     pub run: Option<Run<'a>>,
     /// The counterexample.
     pub trace: Option<&'a Trace>,
-    /// The history; a trace that records operations fills one by itself.
+    /// The history; if it is `None`, the history of the trace is shown, if that records operations.
     pub timeline: Option<&'a Timeline>,
     /// The verdict on a history; for pages without a run.
     pub headline: Option<Headline<'a>>,
@@ -53,18 +53,18 @@ pub struct Page<'a> {
     pub source: Option<&'a ReadSource<'a>>,
 }
 
-/// A verdict in words.
+/// A verdict as text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Headline<'a> {
     /// One word or two: `linearizable`, `not linearizable`.
     pub verdict: &'a str,
-    /// Whether that is good; `None` if nobody knows.
+    /// Whether the verdict is positive; `None` if it is undecided.
     pub good: Option<bool>,
     /// A sentence.
     pub sentence: &'a str,
 }
 
-/// What came of a check.
+/// The result of a check.
 #[derive(Clone, Copy)]
 pub struct Run<'a> {
     /// The verdict and the figures.
@@ -75,13 +75,13 @@ pub struct Run<'a> {
     pub params: &'a Map<String, Value>,
     /// The engine that ran.
     pub engine: &'a str,
-    /// Why that one.
+    /// Why this engine was chosen.
     pub why: Option<&'a str>,
     /// The default network, if there is one.
     pub network: Option<Network>,
-    /// How long it took.
+    /// The wall-clock time of the run.
     pub time: Option<Duration>,
-    /// What was exercised.
+    /// The coverage.
     pub coverage: Option<&'a Coverage>,
 }
 
@@ -90,7 +90,7 @@ pub fn html(page: &Page<'_>) -> String {
     let data = inert(&pack::packed(data::of(page).to_string()));
     let script = SCRIPTS.concat();
     let mut text = String::with_capacity(TEMPLATE.len() + STYLE.len() + data.len() + script.len());
-    // One pass: what is put in may look like a marker itself.
+    // One pass, because inserted text may look like a marker.
     let mut rest = TEMPLATE;
     while let Some((before, after)) = rest.split_once("{{") {
         let (marker, after) = after.split_once("}}").expect("every marker of the template is closed");
@@ -108,8 +108,8 @@ pub fn html(page: &Page<'_>) -> String {
     text
 }
 
-/// JSON that no HTML parser takes for anything else: the characters that could end a script element or start a comment in it are written as
-/// escapes. They can only stand in strings, so the JSON says the same.
+/// Escapes the characters of a JSON text with which an HTML parser could end the script element or start a comment in it. They occur only in strings, so
+/// the value does not change.
 fn inert(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {

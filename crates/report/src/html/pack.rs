@@ -1,20 +1,20 @@
-//! Long data, packed: what was said before is not said again.
+//! Compression of long page data (LZ77).
 //!
-//! A trace repeats itself: a state has most of the state before it, a receive the message of its send. So a long text becomes a list of pieces,
-//! texts and pairs *(from where, how many)* that stand for what was unpacked already, as Lempel and Ziv did it in 1977. Nothing is lost. Places are
-//! counted in the units of UTF-16, which is how scripts count.
+//! A trace contains many repetitions: a state is mostly equal to the previous one, and a receive contains the message of its send. A long text becomes a
+//! list of pieces, which are texts and pairs *(start, length)* that refer to text that was unpacked before. The compression is lossless. Starts and lengths
+//! are in UTF-16 code units, as in JavaScript.
 
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
-/// Shorter data stay as they are, for whoever reads them.
+/// Shorter data are not packed, so that they remain readable.
 const LONG: usize = 1 << 19;
-/// A shorter repetition is not worth its pair.
+/// The least length of a repetition; for a shorter one the pair would not be worthwhile.
 const LEAST: usize = 24;
-/// Only every so many characters a repetition may be found; it is then followed in both directions.
+/// The distance between the indexed positions of earlier text; a repetition that is found is extended in both directions.
 const STRIDE: usize = 8;
 
-/// The data as they stand in the page: as they are, or `{"units": …, "packed": […]}`.
+/// The data as they are stored in the page: unchanged, or as `{"units": …, "packed": […]}`.
 pub fn packed(text: String) -> String {
     match text.len() > LONG {
         true => json!({ "units": text.encode_utf16().count(), "packed": pieces(&text) }).to_string(),
@@ -31,30 +31,30 @@ fn pieces(text: &str) -> Vec<Value> {
         }))
         .collect();
     let mut known: HashMap<&[char], usize> = HashMap::new();
-    let (mut pieces, mut said, mut at, mut noted) = (Vec::new(), 0, 0, 0);
+    let (mut pieces, mut written, mut at, mut indexed) = (Vec::new(), 0, 0, 0);
     while at + LEAST <= chars.len() {
-        while noted + LEAST <= at {
-            known.insert(&chars[noted..noted + LEAST], noted);
-            noted += STRIDE;
+        while indexed + LEAST <= at {
+            known.insert(&chars[indexed..indexed + LEAST], indexed);
+            indexed += STRIDE;
         }
         let Some(&found) = known.get(&chars[at..at + LEAST]) else {
             at += 1;
             continue;
         };
-        let back = (0..(at - said).min(found)).take_while(|n| chars[at - 1 - n] == chars[found - 1 - n]).count();
+        let back = (0..(at - written).min(found)).take_while(|n| chars[at - 1 - n] == chars[found - 1 - n]).count();
         let ahead = (at..chars.len()).zip(found..).take_while(|&(here, there)| chars[here] == chars[there]).count();
         let (start, end) = (at - back, at + ahead);
-        if said < start {
-            pieces.push(Value::from(String::from_iter(&chars[said..start])));
+        if written < start {
+            pieces.push(Value::from(String::from_iter(&chars[written..start])));
         }
         pieces.push(json!([units[found - back], units[end] - units[start]]));
-        (said, at) = (end, end);
+        (written, at) = (end, end);
     }
-    pieces.push(Value::from(String::from_iter(&chars[said..])));
+    pieces.push(Value::from(String::from_iter(&chars[written..])));
     pieces
 }
 
-/// What was packed, as the script of the page unpacks it.
+/// Unpacks data in the same way as the script of the page.
 #[cfg(test)]
 pub fn unpacked(data: &Value) -> Option<String> {
     let mut units: Vec<u16> = Vec::new();
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn what_repeats_itself_becomes_short() {
+    fn repetitions_are_packed() {
         let text = "State { log: [1, 2, 3], leader: 🦀, peers: {p1, p2} } ".repeat(1000);
         let (again, size) = round(&text);
         assert_eq!(again, text);
@@ -96,7 +96,7 @@ mod tests {
         #![cases = 250]
 
         #[test]
-        fn nothing_is_lost(words in proptest::collection::vec(0..6usize, 0..200)) {
+        fn unpacking_restores_the_text(words in proptest::collection::vec(0..6usize, 0..200)) {
             let parts = ["é", "🦀🦀", "Entry { term: 1, value: \"a\" }, ", "log: [Entry { term: 2 }], ", "\u{2028}", "x"];
             let text: String = words.iter().map(|&word| parts[word]).collect();
             prop_assert_eq!(round(&text).0, text);

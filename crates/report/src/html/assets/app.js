@@ -1,4 +1,4 @@
-// Puts the page together.
+// Creates the page from its data.
 
 const data = unpack(JSON.parse(document.getElementById("data").textContent));
 const story = data.trace ? makeStory(data.trace, data.story) : null;
@@ -44,7 +44,7 @@ function header() {
   } else sentence.append(data.headline?.sentence ?? run?.sentence ?? "");
 }
 
-/** Light or dark: as the system has it, until somebody says otherwise. */
+/** The colour scheme: that of the system, until the user chooses one. */
 function theme() {
   const root = document.documentElement;
   const dark = () => (root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches);
@@ -52,14 +52,14 @@ function theme() {
     const kept = localStorage.getItem("manyworlds-theme");
     if (kept) root.dataset.theme = kept;
   } catch {
-    /* A file may have no storage. */
+    /* A page from a file may have no storage. */
   }
   document.getElementById("theme").addEventListener("click", () => {
     root.dataset.theme = dark() ? "light" : "dark";
     try {
       localStorage.setItem("manyworlds-theme", root.dataset.theme);
     } catch {
-      /* Then it is for this page only. */
+      /* Without storage the choice applies to this page only. */
     }
   });
 }
@@ -100,7 +100,7 @@ function toolbar() {
   bar.append(
     filter(
       "Processes",
-      // Whoever has a column: somebody who only is sent to has one, too.
+      // The processes with columns. A process to which messages are sent has a column even if it takes no step.
       [...data.trace.processes.keys()].filter(p => story.steps.some(s => s.process === p || (isSent(s) && s.peer === p))),
       story.name,
       () => "",
@@ -120,7 +120,7 @@ function toolbar() {
   return bar;
 }
 
-/** Hides what explains nothing. */
+/** The button that hides the steps that are not causes of the failure. */
 function onlyCauses({ title, meaning }) {
   const only = html("button", { class: "toggle only", type: "button", "aria-pressed": "false", title: meaning }, title);
   only.addEventListener("click", () =>
@@ -132,7 +132,7 @@ function onlyCauses({ title, meaning }) {
   return only;
 }
 
-/** A list of things that can be shown or hidden. */
+/** A menu of processes or message types that can be shown or hidden. */
 function filter(title, items, name, hue, hidden) {
   const summary = html("summary", {}, title);
   const boxes = items.map(item => {
@@ -159,7 +159,7 @@ function filter(title, items, name, hue, hidden) {
   );
 }
 
-/** Closes the menus that are open, but for one; says whether there were any. */
+/** Closes all open menus except one. Returns whether there were any. */
 function closeMenus(but = null) {
   const open = [...document.querySelectorAll("details.filter[open]")].filter(menu => menu !== but);
   for (const menu of open) {
@@ -170,7 +170,7 @@ function closeMenus(but = null) {
   return open.length > 0;
 }
 
-/** What the signs mean. */
+/** The legend. */
 function keys(name) {
   const key = (cls, words) => html("span", { class: "key" }, html("i", { class: cls }), words);
   if (name === "graph")
@@ -179,7 +179,7 @@ function keys(name) {
       { class: "keys" },
       key("po", "program order"),
       key("rf", "reads from"),
-      key("family", "spawn, join"),
+      key("lifecycle", "spawn, join"),
       key("bad", "failure"),
     );
   const has = kind => story.steps.some(step => step.kind === kind);

@@ -1,6 +1,6 @@
-// Arrows from process to process: messages of every fate, spawns and joins.
+// Arrows between processes: messages that are received, lost, duplicated or pending, spawns and joins.
 
-/** Heads in the colour of their lines: one set for all drawings, where no view hides them. */
+/** Arrow heads in the colour of their lines: one set for all drawings, outside of the views, which may be hidden. */
 function arrowHeads() {
   const head = (id, d, attributes) =>
     svg(
@@ -20,7 +20,7 @@ function arrowHeads() {
   );
 }
 
-/** A message that arrives, or gets lost before it does. */
+/** A message that is received, or lost on its way. */
 function drawArrival(story, view, plan, layers, i) {
   const step = story.steps[i];
   const [x2, y2] = [plan.x.get(step.process), plan.y.get(i)];
@@ -31,7 +31,7 @@ function drawArrival(story, view, plan, layers, i) {
   const kind = lost ? "lost" : step.kind === "duplicate" || again(story, i) ? "received twice" : "received";
   const end = x2 - toward * (lost ? 18 : 5);
   const d = x1 === x2 ? `M${x1} ${y1} C ${x1 + 46} ${y1}, ${x2 + 46} ${y2}, ${x2 + 6} ${y2}` : `M${x1} ${y1} L${end} ${y2}`;
-  const hue = `h${story.hue(story.told.types[i])}`;
+  const hue = `h${story.hue(story.computed.types[i])}`;
   const arrow = svg(
     "g",
     { class: `arrow ${kind}${sent ? "" : " stub"} ${hue}`, "data-step": i },
@@ -64,7 +64,7 @@ function drawArrival(story, view, plan, layers, i) {
   }
 }
 
-/** A message that is lost as it is sent: its sender's doing, so all of it stands in the sender's row. */
+/** A message that is lost when it is sent. It is drawn in the row of the sender's step. */
 function drawLoss(story, plan, layers, i) {
   const step = story.steps[i];
   const [x1, y] = [plan.x.get(step.process), plan.y.get(i)];
@@ -90,17 +90,17 @@ function drawLoss(story, plan, layers, i) {
   );
 }
 
-/** Whether the message that arrives here had arrived before. */
+/** Whether the message that arrives here was duplicated. */
 function again(story, i) {
   const read = story.steps[i].reads;
   return read !== undefined && story.arrivals[read].some(j => story.steps[j].kind === "duplicate");
 }
 
-/** A message that leaves: its words, and if it never arrives the way it would have taken. */
+/** A message that is sent: its label and, if it is never received, an open arrow to its receiver. */
 function drawDeparture(story, view, plan, layers, i) {
   const step = story.steps[i];
   const [x1, y1] = [plan.x.get(step.process), plan.y.get(i)];
-  const hue = `h${story.hue(story.told.types[i])}`;
+  const hue = `h${story.hue(story.computed.types[i])}`;
   const there = plan.x.get(step.peer);
   const x2 = there ?? x1 + plan.gap * 0.5;
   const toward = Math.sign(x2 - x1) || 1;
@@ -117,8 +117,8 @@ function drawDeparture(story, view, plan, layers, i) {
       ),
     );
   }
-  // The row of a send belongs to it alone, so its words always have room there.
-  const room = x1 === x2 ? plan.gap - 30 : Math.max(40, Math.abs(x2 - x1) - 34);
+  // No other step is in the row of a send, so there is space for its label.
+  const available = x1 === x2 ? plan.gap - 30 : Math.max(40, Math.abs(x2 - x1) - 34);
   layers.words.append(
     svg(
       "text",
@@ -129,12 +129,12 @@ function drawDeparture(story, view, plan, layers, i) {
         y: y1 - 7,
         "text-anchor": toward > 0 ? "start" : "end",
       },
-      fitMessage(story.text(i), story.label(i), room, BOLD),
+      fitMessage(story.text(i), story.label(i), available, BOLD),
     ),
   );
 }
 
-function drawFamily(plan, layers, step, i) {
+function drawSpawnOrJoin(plan, layers, step, i) {
   const [x1, x2, y] = [plan.x.get(step.process), plan.x.get(step.peer), plan.y.get(i)];
   if (x2 === undefined || x1 === x2) return;
   const toward = Math.sign(x2 - x1);
@@ -142,11 +142,11 @@ function drawFamily(plan, layers, step, i) {
   layers.lines.append(
     svg(
       "g",
-      { class: "arrow family", "data-step": i },
+      { class: "arrow lifecycle", "data-step": i },
       svg("path", { class: "shaft", d: `M${from} ${y} L${to} ${y}`, "marker-end": "url(#open)" }),
     ),
   );
   layers.words.append(
-    svg("text", { class: "label family", "data-step": i, x: x1 + (toward * plan.gap) / 2, y: y - 6, "text-anchor": "middle" }, step.kind),
+    svg("text", { class: "label lifecycle", "data-step": i, x: x1 + (toward * plan.gap) / 2, y: y - 6, "text-anchor": "middle" }, step.kind),
   );
 }

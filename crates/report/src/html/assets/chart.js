@@ -7,7 +7,7 @@ const HEAD = 52;
 const LEAST_COLUMN = { wide: 132, narrow: 104 };
 const LEAST_CHANGE = 150;
 
-/** The chart; it draws itself again when the view changes. */
+/** The chart. It is redrawn when the view changes. */
 function makeChart(story, view) {
   const heads = html("div", { class: "heads", "aria-hidden": "true" });
   const canvas = html("div", { class: "canvas" });
@@ -23,7 +23,7 @@ function makeChart(story, view) {
     canvas,
   );
   clickable(scroller, view);
-  // Numbers stay where they can be read.
+  // The row numbers stay visible while the chart is scrolled.
   scroller.addEventListener("scroll", () =>
     canvas.querySelector(".numbers")?.setAttribute("transform", `translate(${scroller.scrollLeft} 0)`),
   );
@@ -52,7 +52,7 @@ function makeChart(story, view) {
       plan.rows.length ? drawChart(story, view, plan) : html("p", { class: "empty" }, "Nothing to show: everything is filtered out."),
     );
     scroller.dispatchEvent(new Event("scroll"));
-    light(scroller, story, view);
+    highlight(scroller, story, view);
     announce();
   }
   function announce() {
@@ -62,15 +62,15 @@ function makeChart(story, view) {
   view.listen(what => {
     if (!scroller.isConnected) return;
     if (what === "filter") draw();
-    light(scroller, story, view);
+    highlight(scroller, story, view);
     announce();
     show();
   });
   return { element: scroller, draw, reveal: show };
 }
 
-/** Where everything is. */
-function layChart(story, view, room) {
+/** The layout of the chart. */
+function layChart(story, view, available) {
   const rows = view.rows();
   const busy = new Set(rows.flat().map(i => story.steps[i].process));
   const targets = rows
@@ -81,9 +81,9 @@ function layChart(story, view, room) {
   const shown = [...story.trace.processes.keys()].filter(p => busy.has(p) && !story.wide.has(p));
   const numbers = Math.max(GUTTER, ...rows.map(row => widthOf(rowNumber(story, row), SMALL) + 20));
   const gutter = numbers + (story.trace.loop_from === undefined ? 0 : LOOP);
-  // The first column has words to its left, too.
-  const left = room > 600 ? 0.7 : 0.5;
-  const gap = Math.max(room > 600 ? LEAST_COLUMN.wide : LEAST_COLUMN.narrow, Math.min(240, (room - gutter - 30) / (shown.length + left - 0.5)));
+  // The first column has labels on its left side, too.
+  const left = available > 600 ? 0.7 : 0.5;
+  const gap = Math.max(available > 600 ? LEAST_COLUMN.wide : LEAST_COLUMN.narrow, Math.min(240, (available - gutter - 30) / (shown.length + left - 0.5)));
   const columns = shown.map((process, n) => ({ process, x: gutter + gap * (n + left) }));
   const x = new Map(columns.map(column => [column.process, column.x]));
   const y = new Map();
@@ -95,11 +95,11 @@ function layChart(story, view, room) {
       .filter(i => labelled(story.steps[i]))
       .map(i => (x.get(story.steps[i].process) ?? 0) + 24 + Math.min(260, widthOf(markLabel(story, i)))),
   );
-  const width = Math.max(room - 18, gutter + gap * (columns.length + left - 0.5) + 12, tail);
+  const width = Math.max(available - 18, gutter + gap * (columns.length + left - 0.5) + 12, tail);
   return { rows, columns, x, y, gutter, gap, width, height: ROW * (rows.length + 1) };
 }
 
-/** Steps whose words stand beside their mark. */
+/** Whether the label of a step is beside its mark. */
 function labelled(step) {
   return !["send", "lose", "receive", "duplicate", "start", "spawn", "join"].includes(step.kind);
 }
@@ -108,7 +108,7 @@ function markLabel(story, i) {
   const step = story.steps[i];
   if (step.kind === "fail") return "fails here";
   if (step.kind === "timer") return `timer ${step.timer}`;
-  return story.told.deeds[i];
+  return story.computed.events[i];
 }
 
 function drawChart(story, view, plan) {
@@ -135,7 +135,7 @@ function drawChart(story, view, plan) {
   );
 }
 
-/** The number of a row: that of its step, or of the send and the receive in it. */
+/** The number of a row: the number of its step, or those of its send and its receive. */
 function rowNumber(story, row) {
   return row.length === 2 && story.steps[row[1]].reads === row[0] ? `${row[0]}▸${row[1]}` : String(row[0]);
 }
@@ -155,7 +155,7 @@ function drawRow(story, plan, layers, row, n) {
   );
 }
 
-/** A line from birth to end, broken while the process is down. */
+/** The lifeline of a process, from its spawn to its end, dashed while the process is down. */
 function drawLifeline(story, plan, layers, { process, x }) {
   const own = plan.rows.flat().filter(i => story.steps[i].process === process);
   const birth = plan.rows.flat().find(i => story.steps[i].kind === "spawn" && story.steps[i].peer === process);
@@ -184,7 +184,7 @@ function drawStep(story, view, plan, layers, i) {
   if (["receive", "duplicate", "drop"].includes(step.kind)) drawArrival(story, view, plan, layers, i);
   if (step.kind === "lose") drawLoss(story, plan, layers, i);
   if (step.kind === "send") drawDeparture(story, view, plan, layers, i);
-  if (["spawn", "join"].includes(step.kind)) drawFamily(plan, layers, step, i);
+  if (["spawn", "join"].includes(step.kind)) drawSpawnOrJoin(plan, layers, step, i);
   const event = svg(
     "g",
     {
@@ -193,9 +193,9 @@ function drawStep(story, view, plan, layers, i) {
       "data-step": i,
       role: "option",
       "aria-selected": "false",
-      "aria-label": `Step ${i}: ${story.told.words[i]}`,
+      "aria-label": `Step ${i}: ${story.computed.sentences[i]}`,
     },
-    svg("title", {}, story.told.words[i]),
+    svg("title", {}, story.computed.sentences[i]),
     svg("circle", { class: "hit", cx: x, cy: y, r: 13 }),
     svg("circle", { class: "halo", cx: x, cy: y, r: 11 }),
     ...glyph(step.kind, x, y),
@@ -204,15 +204,15 @@ function drawStep(story, view, plan, layers, i) {
   drawChange(story, plan, layers, i);
   const alone = ["spawn", "join"].includes(step.kind) && !plan.x.has(step.peer);
   if (labelled(step) || alone) {
-    const room = Math.max(plan.gap - 30, x === plan.columns.at(-1)?.x ? plan.width - x - 20 : 0);
-    const side = step.kind === "drop" ? "" : fit(markLabel(story, i), room);
+    const available = Math.max(plan.gap - 30, x === plan.columns.at(-1)?.x ? plan.width - x - 20 : 0);
+    const side = step.kind === "drop" ? "" : fit(markLabel(story, i), available);
     layers.words.append(
       svg("text", { class: `label mark ${step.kind}${story.failing.has(i) ? " bad" : ""}`, "data-step": i, x: x + 15, y: y + 4 }, side),
     );
   }
 }
 
-/** What the step changed, in a few words on the side that is free. */
+/** A short description of the change of the state, on the free side of the mark. */
 function drawChange(story, plan, layers, i) {
   const step = story.steps[i];
   const [before, after] = [story.before[i], story.after[i]];
@@ -258,10 +258,10 @@ function glyph(kind, x, y) {
   }
 }
 
-/** The network falls apart, or heals: a line across everything. */
+/** A partition of the network, or its end: a line across all columns. */
 function drawPartition(story, plan, layers, i) {
   const y = plan.y.get(i);
-  const words = story.told.words[i];
+  const words = story.computed.sentences[i];
   const event = svg(
     "g",
     {
@@ -279,7 +279,7 @@ function drawPartition(story, plan, layers, i) {
   layers.words.append(svg("text", { class: "label partition", "data-step": i, x: plan.gutter + 8, y: y - 7 }, words));
 }
 
-/** A bracket around what repeats for ever. */
+/** A bracket around the steps of the cycle of an infinite path. */
 function drawLoop(story, plan, layers) {
   const from = story.trace.loop_from;
   if (from === undefined) return;
@@ -292,9 +292,9 @@ function drawLoop(story, plan, layers) {
     svg(
       "text",
       { class: "loop-words", transform: `translate(14 ${(top + bottom) / 2}) rotate(-90)`, "text-anchor": "middle" },
-      inside.length ? "again and again" : "",
+      inside.length ? "repeats forever" : "",
     ),
   );
   if (!inside.length)
-    layers.words.append(svg("text", { class: "label", x: plan.gutter, y: plan.height - 10 }, "and there it stays for ever"));
+    layers.words.append(svg("text", { class: "label", x: plan.gutter, y: plan.height - 10 }, "the execution then stays in this state forever"));
 }

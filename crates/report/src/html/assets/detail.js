@@ -1,6 +1,6 @@
-// The pane beside the chart: everything about the selected step.
+// The pane beside the chart: the details of the selected step.
 
-/** The pane; it follows the selection. */
+/** The pane. It is redrawn when the selection changes. */
 function makeDetail(story, view) {
   const body = html("div", { class: "body" });
   const pane = html("aside", { class: "detail", "aria-label": "Selected step", "aria-live": "polite" }, body);
@@ -17,10 +17,10 @@ function section(title, ...content) {
   return html("section", {}, html("h3", {}, title), ...content);
 }
 
-/** What goes wrong, while nothing is selected. */
+/** The violation, shown while no step is selected. */
 function overview(story, view) {
   const { violation } = story.trace;
-  const parts = [html("h2", {}, story.told.property), html("p", { class: "complaint" }, violation.message)];
+  const parts = [html("h2", {}, story.computed.property), html("p", { class: "complaint" }, violation.message)];
   if (violation.process) parts.push(html("p", {}, "in ", html("b", {}, violation.process)));
   if (violation.location) parts.push(source(story, violation.location));
   const from = story.trace.loop_from;
@@ -30,8 +30,8 @@ function overview(story, view) {
         "p",
         {},
         from < story.steps.length
-          ? `After the last step everything is as it was before step ${from}: so it goes on for ever.`
-          : "After the last step nothing happens any more.",
+          ? `The state after the last step equals the state before step ${from}: the steps from there on repeat forever.`
+          : "After the last step the execution stays in its state forever.",
       ),
     );
   const failure = story.failing.size ? " f for the failure," : "";
@@ -41,39 +41,39 @@ function overview(story, view) {
 
 function describe(story, view, i) {
   const step = story.steps[i];
-  // What goes wrong stands below, as it is.
-  const words = step.kind === "fail" ? `${story.name(step.process)} fails here` : story.told.words[i];
+  // The message of the failure is shown below, unchanged.
+  const words = step.kind === "fail" ? `${story.name(step.process)} fails here` : story.computed.sentences[i];
   const parts = [html("p", { class: "step-number" }, `step ${i} of ${story.steps.length - 1}`), html("h2", {}, words)];
   if (story.failing.has(i))
-    parts.push(html("p", { class: "complaint" }, story.told.about_a_state ? "After this step: " : "", story.trace.violation.message));
-  const carries = story.told.types[i] !== null;
+    parts.push(html("p", { class: "complaint" }, story.computed.about_a_state ? "After this step: " : "", story.trace.violation.message));
+  const carries = story.computed.types[i] !== null;
   const about = carries ? story.message(i) : contentOf(story, i);
   if (about !== null) {
     parts.push(
       section(
         carries ? "Message" : { choose: "Chosen", action: "Action", note: "Note", timer: "Timer" }[step.kind],
         html("div", { class: "the-message" }, showValue(about)),
-        ...journey(story, view, i),
+        ...messageRoute(story, view, i),
       ),
     );
   }
   parts.push(...localState(story, i));
-  if (story.failing.has(i) && story.told.about_a_state) parts.push(...everybody(story, i));
+  if (story.failing.has(i) && story.computed.about_a_state) parts.push(...otherStates(story, i));
   if (step.at) parts.push(source(story, step.at));
   parts.push(causality(story, i));
   return parts;
 }
 
-/** What a step without a message is about, to be laid out; `null` if there is nothing. */
+/** The content of a step without a message, as an item for `layOut`; `null` if there is none. */
 function contentOf(story, i) {
   const step = story.steps[i];
-  if (step.kind === "note") return [story.told.deeds[i]];
+  if (step.kind === "note") return [story.computed.events[i]];
   if (step.kind === "timer") return [step.timer];
   return step.value === undefined ? null : itemOf(step.value);
 }
 
-/** Where a message came from and where it went, as links. */
-function journey(story, view, i) {
+/** Links to the send of a message and to its receives. */
+function messageRoute(story, view, i) {
   const step = story.steps[i];
   const link = (j, words) =>
     html(
@@ -96,17 +96,17 @@ function journey(story, view, i) {
   }
   if (isLoss(step)) lines.push([`lost on its way${step.peer === undefined ? "" : ` to ${story.name(step.peer)}`}`]);
   if (step.network) lines.push([`channel: ${step.network}`]);
-  return lines.map(line => html("p", { class: "journey" }, ...line));
+  return lines.map(line => html("p", { class: "route" }, ...line));
 }
 
 function localState(story, i) {
   const step = story.steps[i];
   if (isPartition(step)) return [];
-  if (!story.hasStates) return knowledge(story, i);
+  if (!story.hasStates) return observations(story, i);
   const [before, after] = [story.before[i], story.after[i]];
   const title = `State of ${story.name(step.process)}`;
   if (step.kind === "crash")
-    return [section(title, html("p", { class: "hint" }, "down; before it was"), before === null ? null : showValue(itemOf(before)))];
+    return [section(title, html("p", { class: "hint" }, "down; its state before the crash:"), before === null ? null : showValue(itemOf(before)))];
   if (after === null) return [];
   if (step.state === undefined)
     return [section(title, html("p", { class: "hint" }, "not changed by this step"), showValue(itemOf(after)))];
@@ -122,29 +122,29 @@ function localState(story, i) {
   return [section(`${title}, before and after`, html("div", { class: "the-state" }, showDiff(itemOf(before), itemOf(after))))];
 }
 
-/** A property of a global state is about everybody's. */
-function everybody(story, i) {
+/** The final states of the other processes, on which a property of a global state may depend. */
+function otherStates(story, i) {
   const last = p => story.after[[...story.steps.keys()].findLast(j => story.steps[j].process === p)] ?? null;
   const shown = [...story.trace.processes.keys()].filter(p => p !== story.steps[i].process && last(p) !== null);
   const down = p => story.steps.findLast(step => step.process === p && ["crash", "restart"].includes(step.kind))?.kind === "crash";
-  const title = p => html("summary", {}, story.name(p), down(p) ? " (down; before it was)" : "");
+  const title = p => html("summary", {}, story.name(p), down(p) ? " (down; its state before the crash)" : "");
   const entry = p => html("details", { class: "state", open: shown.length <= 4 }, title(p), showValue(itemOf(last(p))));
-  return shown.length ? [section("The others in the end", shown.map(entry))] : [];
+  return shown.length ? [section("Final states of the other processes", shown.map(entry))] : [];
 }
 
-/** A process without a state to show is what it has seen. */
-function knowledge(story, i) {
+/** The inputs that a process has received so far, if the trace records no states. */
+function observations(story, i) {
   const { process } = story.steps[i];
   const seen = [...story.steps.keys()].filter(
     j => j <= i && story.steps[j].process === process && ["receive", "choose", "timeout", "join"].includes(story.steps[j].kind),
   );
   if (!seen.length) return [];
-  const line = j => html("li", { class: j === i ? "now" : null }, story.told.deeds[j]);
-  return [section(`What ${story.name(process)} has seen so far`, html("ol", { class: "seen" }, seen.map(line)))];
+  const line = j => html("li", { class: j === i ? "now" : null }, story.computed.events[j]);
+  return [section(`Inputs of ${story.name(process)} so far`, html("ol", { class: "seen" }, seen.map(line)))];
 }
 
 function source(story, location) {
-  const found = story.told.sources[location];
+  const found = story.computed.sources[location];
   const lines = found
     ? [
         html(

@@ -1,6 +1,6 @@
-// What is different between two values: their trees are compared, and laid out as one, so that only what differs is marked.
+// The difference of two values: their trees are compared and laid out together, and only differing parts are marked.
 
-/** A longest common subsequence of two lists, as a list of `[kind, text]` with the kinds " ", "-" and "+". */
+/** The difference of two lists along a longest common subsequence: a list of `[kind, text]` with the kinds " ", "-" and "+". */
 function diff(before, after) {
   const lengths = Array.from({ length: before.length + 1 }, () => new Uint16Array(after.length + 1));
   for (let i = before.length - 1; i >= 0; i--)
@@ -19,12 +19,12 @@ function diff(before, after) {
   return changes;
 }
 
-/** The lines of two values as one: `[kind, text, other]`, where `other` is the line of the other side that it stands for, if there is one. */
+/** The merged lines of two values: `[kind, text, other]`, where `other` is the corresponding line of the other value, if there is one. */
 function difference(before, after) {
   return mergeItems(before, after, "", "");
 }
 
-/** Two items that stand for each other. One that is too long for a line is opened on both sides, or on none. */
+/** The merged lines of two items that correspond to each other. A group that is too long for a line is opened in both items or in neither. */
 function mergeItems(old, now, indent, tail) {
   if (flat(old) === flat(now)) return layOut(now, indent, tail).map(line => [" ", line]);
   const wide = Math.max(flat(old).length, flat(now).length) + indent.length + tail.length > LINE;
@@ -34,7 +34,7 @@ function mergeItems(old, now, indent, tail) {
   return [[" ", first], ...mergeLists(old[opened].items, now[opened].items, indent + "  "), [" ", last]];
 }
 
-/** The place of a group that is all in which two items differ; -1 if there is none. */
+/** The index of a group such that two items differ only in its contents; -1 if there is none. */
 function sameGroup(old, now) {
   const without = (item, place) => flat(item.map((part, i) => (i === place ? { ...part, items: [] } : part)));
   const opened = now.findLastIndex((part, i) => {
@@ -45,20 +45,20 @@ function sameGroup(old, now) {
   return opened;
 }
 
-/** An item in the place of another. */
+/** The lines of an item that replaces another. */
 function replaced(old, now, indent, tail) {
   const [gone, come] = [layOut(old, indent, tail), layOut(now, indent, tail)];
   const paired = gone.length === 1 && come.length === 1;
   return [...gone.map(line => ["-", line, paired ? come[0] : null]), ...come.map(line => ["+", line, paired ? gone[0] : null])];
 }
 
-/** What is inside of two groups: fields and entries are compared by name, other items along a longest common subsequence. */
+/** The merged lines of the items of two groups: fields and entries are compared by name, other items along a longest common subsequence. */
 function mergeLists(old, now, indent) {
   const names = list => list.map(item => item.key ?? flat(item));
   const lines = [];
   let [gone, come] = [[], []];
   let [i, j] = [0, 0];
-  // Between two that are on both sides, one by one.
+  // Items between two common ones are merged in pairs, in order.
   const settle = () => {
     for (let n = 0; n < Math.max(gone.length, come.length); n++)
       if (n >= gone.length) lines.push(...layOut(come[n], indent, ",").map(line => ["+", line, null]));
@@ -78,7 +78,7 @@ function mergeLists(old, now, indent) {
   return lines;
 }
 
-/** Two values, and what is different. */
+/** Shows the difference of two values. */
 function showDiff(before, after) {
   return html(
     "pre",

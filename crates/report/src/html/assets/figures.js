@@ -1,6 +1,6 @@
-// The run: what was counted, what was exercised, what never happened, and what the bounds left out.
+// The view of the run: figures, coverage, what was never exercised, and the bounds.
 
-/** The view of the figures. */
+/** The view. */
 function makeFigures(run) {
   const parts = [
     html(
@@ -67,8 +67,8 @@ function table(heads, rows, kind = "") {
 function boundsPanel(run) {
   const words = {
     verified: "Nothing was left out: no bound was reached.",
-    violated: "A violation was found; what lies beyond it may not have been looked at.",
-    incomplete: "Something was left out, so this is no proof.",
+    violated: "A violation was found; the rest of the model may not have been explored.",
+    incomplete: "Some executions were left out, so this is not a proof.",
   }[run.verdict];
   const bounds = run.bounds
     ? [
@@ -85,7 +85,7 @@ function boundsPanel(run) {
         ),
       ]
     : [];
-  const scope = run.verdict === "verified" ? [html("p", { class: "hint" }, `Seen: ${run.sentence}.`)] : [];
+  const scope = run.verdict === "verified" ? [html("p", { class: "hint" }, `Explored: ${run.sentence}.`)] : [];
   return panel("Bounds", html("p", {}, words), ...scope, ...bounds);
 }
 
@@ -95,7 +95,7 @@ function coveragePanels(coverage, verdict, program) {
   if (coverage.properties.length)
     parts.push(
       panel(
-        "Asked",
+        "Checked properties",
         html(
           "ul",
           {},
@@ -130,11 +130,11 @@ function coveragePanels(coverage, verdict, program) {
         html(
           "p",
           { class: "hint" },
-          "Of each process in all worlds together. Message types show how many distinct messages were received, of those that were sent to it.",
+          "For each process, over all explored executions. Message types show how many distinct messages were received, of those that were sent to the process.",
         ),
         table(
           program
-            ? ["process", "places where it waits", "kinds of things that came there", "messages"]
+            ? ["process", "places where it waits", "kinds of inputs received there", "messages"]
             : ["process", "local states", "handlers run", "messages and timers"],
           coverage.processes.map(process => [process.name, grouped(process.states), grouped(process.handlers), inputs(process)]),
           "coverage",
@@ -146,7 +146,7 @@ function coveragePanels(coverage, verdict, program) {
     parts.push(
       panel(
         "Explored",
-        html("p", { class: "hint" }, "Of each kind of action in all states together; a step may lead back to where it began."),
+        html("p", { class: "hint" }, "For each kind of action, over all explored states. A step may lead back to the state in which it is taken."),
         table(
           ["action", "steps", "steps to another state"],
           actions.map(action => [action.name, grouped(action.taken), grouped(action.changed)]),
@@ -158,7 +158,7 @@ function coveragePanels(coverage, verdict, program) {
   return parts;
 }
 
-/** What could have happened and did not, in any world. */
+/** What was possible and happened in no explored execution. */
 function neverTable(coverage, verdict, program) {
   const rows = coverage.unreached.map(name => ["sometimes", `${name}: in no state so far`]);
   for (const process of coverage.processes)
@@ -174,15 +174,15 @@ function neverTable(coverage, verdict, program) {
     if (fault.used < fault.budget)
       rows.push([
         fault.name,
-        fault.used === 0 ? `none happened, though ${fault.budget} may` : `at most ${fault.used} of ${fault.budget} happened in one world`,
+        fault.used === 0 ? `none happened, though ${fault.budget} may` : `at most ${fault.used} of ${fault.budget} happened in one execution`,
       ]);
   const actions = coverage.actions || [];
   for (const action of actions)
     if (!action.changed) rows.push([action.name, action.taken ? "never changes anything" : "is listed and never enabled"]);
   if (rows.length) return [table(["where", "what"], rows, "never")];
   if (!coverage.processes.length && !actions.length)
-    return [html("p", { class: "hint" }, "Nothing is known: this engine does not keep count.")];
-  const scope = verdict === "verified" ? "in some world" : "in some world that was looked at";
+    return [html("p", { class: "hint" }, "No data: this engine does not record coverage.")];
+  const scope = verdict === "verified" ? "in some execution" : "in some explored execution";
   if (actions.length) return [html("p", { class: "hint" }, `Nothing: every action that was listed changed something ${scope}.`)];
   return [
     html(

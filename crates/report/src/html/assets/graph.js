@@ -1,9 +1,9 @@
-// The execution graph of the DPOR engine: events, program order (po) and who reads from whom (rf), in layers of causality.
+// The execution graph of the DPOR engine: events, program order (po) and reads-from (rf), in layers of causality.
 
 const LAYER = 62;
 const BOX = 30;
 
-/** The graph; it draws itself again when the view changes. */
+/** The graph. It is redrawn when the view changes. */
 function makeGraph(story, view) {
   const canvas = html("div", { class: "canvas" });
   const heads = html("div", { class: "heads", "aria-hidden": "true" });
@@ -29,31 +29,31 @@ function makeGraph(story, view) {
     );
     heads.style.width = `${plan.width}px`;
     canvas.replaceChildren(drawGraph(story, plan));
-    light(scroller, story, view);
+    highlight(scroller, story, view);
   }
   view.listen(what => {
     if (!scroller.isConnected) return;
     if (what === "filter") draw();
-    light(scroller, story, view);
+    highlight(scroller, story, view);
     show();
   });
   return { element: scroller, draw, reveal: show };
 }
 
-/** Columns are processes; a layer lies below all that its events depend on. */
-function layGraph(story, view, room) {
+/** The layout of the graph: a column for each process; the layer of an event is below the layers of all its causes. */
+function layGraph(story, view, available) {
   const shown = [...story.steps.keys()];
   const steps = shown.filter(view.shows);
   const layer = new Map();
-  // Steps that are filtered out still hold their layers apart.
+  // Steps that are filtered out still count for the layers of the others.
   shown.forEach(i => layer.set(i, 1 + Math.max(-1, ...story.causes[i].map(cause => layer.get(cause)))));
   const used = [...new Set(steps.map(i => layer.get(i)))].sort((a, b) => a - b);
   const processes = [...new Set(steps.map(i => story.steps[i].process))].sort((a, b) => a - b);
-  const gap = Math.max(150, Math.min(240, (room - 30) / Math.max(1, processes.length)));
+  const gap = Math.max(150, Math.min(240, (available - 30) / Math.max(1, processes.length)));
   const columns = processes.map((process, n) => ({ process, x: 15 + gap * (n + 0.5) }));
   const x = new Map(columns.map(column => [column.process, column.x]));
   const at = new Map(steps.map(i => [i, { x: x.get(story.steps[i].process), y: 30 + LAYER * used.indexOf(layer.get(i)) }]));
-  return { columns, gap, at, steps, width: Math.max(room - 18, 30 + gap * columns.length), height: 40 + LAYER * used.length };
+  return { columns, gap, at, steps, width: Math.max(available - 18, 30 + gap * columns.length), height: 40 + LAYER * used.length };
 }
 
 function drawGraph(story, plan) {
@@ -73,14 +73,14 @@ function drawGraph(story, plan) {
 
 function drawEdge(story, plan, from, to) {
   const [a, b] = [plan.at.get(from), plan.at.get(to)];
-  const kind = story.steps[to].reads === from ? "rf" : story.steps[from].process === story.steps[to].process ? "po" : "family";
+  const kind = story.steps[to].reads === from ? "rf" : story.steps[from].process === story.steps[to].process ? "po" : "lifecycle";
   const [y1, y2] = [a.y + BOX / 2, b.y - BOX / 2 - 2];
   const d = a.x === b.x ? `M${a.x} ${y1} L${b.x} ${y2}` : roundabout(plan, a, b, y1, y2);
   const head = kind === "rf" ? "url(#full)" : "url(#open)";
   return svg("g", { class: `edge ${kind}`, "data-step": to }, svg("path", { class: "shaft", d, "marker-end": head }));
 }
 
-/** Between layers and between columns, where nothing stands in the way. */
+/** A path between the layers and between the columns, where there are no nodes. */
 function roundabout(plan, a, b, y1, y2) {
   const toward = Math.sign(b.x - a.x);
   const box = (plan.gap - 22) / 2;
@@ -104,7 +104,7 @@ function roundabout(plan, a, b, y1, y2) {
   ]);
 }
 
-/** A way along these points with its corners cut. */
+/** A path along these points with rounded corners. */
 function rounded(points, radius = 9) {
   let d = `M${points[0].join(" ")}`;
   for (let i = 1; i + 1 < points.length; i++) {
@@ -140,9 +140,9 @@ function drawNode(story, plan, i) {
       "data-step": i,
       role: "option",
       "aria-selected": "false",
-      "aria-label": `Step ${i}: ${story.told.words[i]}`,
+      "aria-label": `Step ${i}: ${story.computed.sentences[i]}`,
     },
-    svg("title", {}, story.told.words[i]),
+    svg("title", {}, story.computed.sentences[i]),
     svg("rect", { class: "box", x: x - width / 2, y: y - BOX / 2, width, height: BOX, rx: 8 }),
     svg("text", { class: "label", x, y: y + 4, "text-anchor": "middle" }, fit(words, width - 14)),
   );

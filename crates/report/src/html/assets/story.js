@@ -1,7 +1,7 @@
-// What the page knows about a trace: who comes before whom, what state a process is in, where a message went.
+// A trace with derived data (causality, local states, the receives of messages), and the view state.
 
-/** A trace with everything that follows from it. */
-function makeStory(trace, told) {
+/** A trace with derived data. `computed` is the part that is computed in Rust, see `data.rs`. */
+function makeStory(trace, computed) {
   const steps = trace.steps.map(plainStep);
   const causes = steps.map(() => []);
   const effects = steps.map(() => []);
@@ -35,7 +35,7 @@ function makeStory(trace, told) {
   const story = {
     trace,
     steps,
-    told,
+    computed,
     causes,
     effects,
     arrivals,
@@ -43,18 +43,18 @@ function makeStory(trace, told) {
     after,
     past: reach(causes),
     future: reach(effects),
-    failing: new Set(told.failing),
+    failing: new Set(computed.failing),
     /** The message of a step. */
-    text: i => told.texts[steps[i].message] ?? "",
-    /** A message where there is little room. */
-    label: i => told.labels[steps[i].message] ?? told.texts[steps[i].message] ?? "",
-    /** The message of a step, to be laid out. */
-    message: i => messageItem(trace.messages[steps[i].message], told.texts[steps[i].message]),
+    text: i => computed.texts[steps[i].message] ?? "",
+    /** The short label of the message of a step. */
+    label: i => computed.labels[steps[i].message] ?? computed.texts[steps[i].message] ?? "",
+    /** The message of a step, as an item for `layOut`. */
+    message: i => messageItem(trace.messages[steps[i].message], computed.texts[steps[i].message]),
     name: process => trace.processes[process].name,
     hasStates: steps.some(step => step.state !== undefined),
   };
-  story.cause = told.cause && new Set(told.cause.steps);
-  story.types = [...new Set(told.types.filter(type => type !== null))].sort();
+  story.cause = computed.cause && new Set(computed.cause.steps);
+  story.types = [...new Set(computed.types.filter(type => type !== null))].sort();
   story.hue = type => story.types.indexOf(type) % 8;
   story.wide = new Set(
     [...trace.processes.keys()].filter(p => steps.some(s => s.process === p) && steps.every(s => s.process !== p || isPartition(s))),
@@ -62,7 +62,7 @@ function makeStory(trace, told) {
   return story;
 }
 
-/** A step with what its kind says beside it: the other process, the message, the step that sent it. */
+/** A step with the fields of its kind at the top level: the other process, the message, the step that sent it. */
 function plainStep({ kind, ...step }) {
   if (typeof kind === "string") return { ...step, kind };
   const [[name, of]] = Object.entries(kind);
@@ -87,22 +87,22 @@ function messageItem(message, text) {
   return [text];
 }
 
-/** Something that happens to everybody. */
+/** A partition of the network, or its end. It affects all processes. */
 function isPartition(step) {
   return step.kind === "split" || step.kind === "heal";
 }
 
-/** A message sets out, whether it gets anywhere or not. */
+/** Whether a message is sent, even if it is lost at once. */
 function isSent(step) {
   return step.kind === "send" || step.kind === "lose";
 }
 
-/** A message that a program lost as it sent it. */
+/** Whether a program lost a message when it sent it. */
 function isLoss(step) {
   return step.kind === "lose" && step.lost;
 }
 
-/** What may be seen, and what is selected. Whoever draws listens. */
+/** The filters and the selection. Listeners are called on changes. */
 function makeView(story) {
   const listeners = [];
   const view = {
@@ -115,16 +115,16 @@ function makeView(story) {
     shows(i) {
       const step = story.steps[i];
       if (view.hiddenProcesses.has(step.process)) return false;
-      if (story.told.types[i] !== null && view.hiddenTypes.has(story.told.types[i])) return false;
+      if (story.computed.types[i] !== null && view.hiddenTypes.has(story.computed.types[i])) return false;
       return !view.onlyCauses || story.cause.has(i);
     },
-    rows: () => story.told.rows.map(row => row.filter(view.shows)).filter(row => row.length),
+    rows: () => story.computed.rows.map(row => row.filter(view.shows)).filter(row => row.length),
     order: () => view.rows().flat(),
     select(i) {
       view.selected = i;
       view.changed("selection");
     },
-    /** Selects the step that is so many steps further down; without a selection, the first or the last. */
+    /** Moves the selection by a number of steps in drawing order; without a selection, selects the first or the last step. */
     move(by) {
       const order = view.order();
       if (!order.length) return;

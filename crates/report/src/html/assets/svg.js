@@ -1,4 +1,4 @@
-// Small helpers: elements of HTML and SVG, and text that fits.
+// Helpers: elements of HTML and SVG, and text that is truncated to a width.
 
 /** An HTML element: attributes, then children (nodes or strings). */
 function html(tag, attributes = {}, ...children) {
@@ -25,29 +25,29 @@ const SANS = "12.5px system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
 const BOLD = `600 ${SANS}`;
 const SMALL = "11px ui-monospace, 'SF Mono', 'Cascadia Code', 'DejaVu Sans Mono', Menlo, Consolas, monospace";
 
-/** How wide a label is drawn. */
+/** The width of a text in pixels. */
 function widthOf(text, font = SANS) {
   pen.font = font;
   return pen.measureText(text).width;
 }
 
-/** The text, cut to so many pixels. */
-function fit(text, room, font = SANS) {
-  if (widthOf(text, font) <= room) return text;
+/** The text, truncated to a width in pixels. */
+function fit(text, available, font = SANS) {
+  if (widthOf(text, font) <= available) return text;
   let [low, high] = [0, text.length];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
-    if (widthOf(text.slice(0, middle) + "…", font) <= room) low = middle;
+    if (widthOf(text.slice(0, middle) + "…", font) <= available) low = middle;
     else high = middle - 1;
   }
   return low === 0 ? "" : text.slice(0, low).trimEnd() + "…";
 }
 
-/** A message in so many pixels: as it is, without the names of its fields, or what is said of it in short, cut. */
-function fitMessage(text, short, room, font = SANS) {
+/** A message within a width in pixels: the whole text, the text without field names, or the truncated short form. */
+function fitMessage(text, short, available, font = SANS) {
   const nameless = text => text.replace(/([{,] )[a-z_]\w*: /g, "$1");
-  const whole = [text, nameless(text)].find(text => widthOf(text, font) <= room);
-  return whole ?? fit(nameless(short), room, font);
+  const whole = [text, nameless(text)].find(text => widthOf(text, font) <= available);
+  return whole ?? fit(nameless(short), available, font);
 }
 
 /** `1 step`, `2 steps`. */

@@ -1,17 +1,17 @@
-// A history: one lane a process, operations as bars, the order in which they took effect as numbered points.
+// The view of a history: a lane for each process, operations as bars, linearization points as numbers.
 
 const LANE = 58;
 const BAR = 30;
 const NAMES = 120;
 const WIDEST = 240;
 
-/** Parts of a history that can be looked at alone. */
+/** Subsets of the operations that can be shown alone. */
 const PARTS = [
-  ["core", "Only what contradicts itself", "Whatever the other operations did"],
-  ["minimal", "Only a minimal part that is wrong by itself", "As if there were no other operations"],
+  ["core", "Only operations that contradict each other", "They contradict each other whatever the other operations did"],
+  ["minimal", "Only a minimal set that is not linearizable", "It is not linearizable even without the other operations"],
 ];
 
-/** The timeline, with its own detail line and, where parts of it say why it is wrong, a toggle for each. */
+/** The timeline, with a line for details and a toggle for each subset that explains a violation. */
 function makeTimeline({ history, points }) {
   const state = { part: null, selected: null, shown: [], plan: null };
   const canvas = html("div", { class: "canvas" });
@@ -35,7 +35,7 @@ function makeTimeline({ history, points }) {
     const hit = event.target.closest("[data-operation]");
     if (hit) choose(Number(hit.dataset.operation));
   });
-  // Names stay where they can be read.
+  // The names stay visible while the timeline is scrolled.
   scroller.addEventListener("scroll", () =>
     canvas.querySelector(".lane-names")?.setAttribute("transform", `translate(${scroller.scrollLeft} 0)`),
   );
@@ -49,9 +49,9 @@ function makeTimeline({ history, points }) {
     state.selected = i;
     mark(i, true);
     reveal(i);
-    detail.replaceChildren(...tell(history, i));
+    detail.replaceChildren(...describeOperation(history, i));
   }
-  /** Scrolls to an operation if its start cannot be seen. */
+  /** Scrolls to an operation if its start is not visible. */
   function reveal(i) {
     const [x, y] = placeOf(history, state.plan, i);
     if (x < scroller.scrollLeft + NAMES || x > scroller.scrollLeft + scroller.clientWidth - 60)
@@ -68,7 +68,7 @@ function makeTimeline({ history, points }) {
     if (first && history.stuck.length) reveal(history.stuck[0]);
     scroller.dispatchEvent(new Event("scroll"));
     if (state.selected !== null) mark(state.selected, true);
-    detail.replaceChildren(...tell(history, state.selected));
+    detail.replaceChildren(...describeOperation(history, state.selected));
   }
   function move(by) {
     const order = [...state.shown].sort((a, b) => history.operations[a].start - history.operations[b].start);
@@ -78,7 +78,7 @@ function makeTimeline({ history, points }) {
   return { element: html("section", { class: "history", "aria-label": "History" }, bar, scroller, detail), draw, move };
 }
 
-/** Where the bar of an operation begins. */
+/** The position of the bar of an operation. */
 function placeOf(history, plan, i) {
   const { start, process } = history.operations[i];
   return [plan.x(start), plan.tops[process] + plan.rows.row.get(i) * LANE];
@@ -94,8 +94,8 @@ function legend(history) {
   return html("span", { class: "keys" }, items);
 }
 
-/** Only the order of events counts, so they stand at even distances, further apart where an operation needs room for its words. */
-function layTimeline(history, points, shown, room) {
+/** The layout. Only the order of events matters, so they have equal distances, or greater ones where an operation needs space for its label. */
+function layTimeline(history, points, shown, available) {
   const marks = new Set();
   const seen = new Set(shown);
   shown.forEach(i => {
@@ -107,7 +107,7 @@ function layTimeline(history, points, shown, room) {
     if (seen.has(i)) marks.add(points[n]);
   });
   const order = [...marks].sort((a, b) => a - b);
-  const step = Math.max(26, Math.min(150, (room - NAMES - 70) / Math.max(1, order.length)));
+  const step = Math.max(26, Math.min(150, (available - NAMES - 70) / Math.max(1, order.length)));
   const ending = new Map();
   shown.forEach(i => ending.set(history.operations[i].end, history.operations[i]));
   const places = new Map();
@@ -115,13 +115,13 @@ function layTimeline(history, points, shown, room) {
   let end = next;
   order.forEach(at => {
     const operation = ending.get(at);
-    const place = operation ? Math.max(next, places.get(operation.start) + roomOf(operation)) : next;
+    const place = operation ? Math.max(next, places.get(operation.start) + barWidth(operation)) : next;
     places.set(at, place);
     next = place + step;
   });
   shown.forEach(i => {
     const operation = history.operations[i];
-    if (operation.end === null) end = Math.max(end, places.get(operation.start) + roomOf(operation));
+    if (operation.end === null) end = Math.max(end, places.get(operation.start) + barWidth(operation));
   });
   end = Math.max(end, next);
   const x = at => places.get(at);
@@ -134,15 +134,15 @@ function layTimeline(history, points, shown, room) {
     tops[lane] = y;
     y += LANE * Math.max(1, rows.depth[lane]);
   });
-  return { shown, seen, lanes, x, end, tops, rows, width: Math.max(room - 18, end + 30), height: y + 14 };
+  return { shown, seen, lanes, x, end, tops, rows, width: Math.max(available - 18, end + 30), height: y + 14 };
 }
 
-/** How wide a bar should be. */
-function roomOf(operation) {
+/** The preferred width of a bar. */
+function barWidth(operation) {
   return Math.min(WIDEST, widthOf(inWords(operation), BOLD) + 24);
 }
 
-/** Operations of one lane that overlap go below each other. */
+/** Places overlapping operations of one lane below each other. */
 function stack(history, shown) {
   const depth = history.lanes.map(() => 0);
   const row = new Map();
@@ -227,7 +227,7 @@ function inWords(operation) {
   return response === "" ? call : `${call} → ${response ?? "?"}`;
 }
 
-/** Faults that strike everybody share one line for their words: each has the room up to the next. */
+/** The labels of faults that affect all processes are on one line: each has the space up to the next one. */
 function drawFaults(history, plan, layer) {
   const wide = history.faults.filter(fault => fault.process === null).map(fault => plan.x(fault.at));
   const next = x => Math.min(...wide.filter(other => other > x), Infinity);
@@ -237,7 +237,7 @@ function drawFaults(history, plan, layer) {
   });
 }
 
-function drawFault(plan, layer, fault, x, room) {
+function drawFault(plan, layer, fault, x, available) {
   const [y1, y2] = fault.process === null ? [26, plan.height - 8] : [plan.tops[fault.process] - 6, plan.tops[fault.process] + BAR + 8];
   layer.append(
     svg(
@@ -245,12 +245,12 @@ function drawFault(plan, layer, fault, x, room) {
       { class: "fault" },
       svg("title", {}, fault.label),
       svg("line", { x1: x, x2: x, y1, y2 }),
-      svg("text", { x: x + 4, y: fault.process === null ? 22 : y1 + 2 }, fit(fault.label, room)),
+      svg("text", { x: x + 4, y: fault.process === null ? 22 : y1 + 2 }, fit(fault.label, available)),
     ),
   );
 }
 
-function tell(history, i) {
+function describeOperation(history, i) {
   if (i === null || i === undefined) return ["Click on an operation, or use the arrow keys."];
   const operation = history.operations[i];
   const effect = history.linearization.indexOf(i);

@@ -1,7 +1,7 @@
-// Values are trees; here they are laid out on lines.
+// The layout of values, which are trees, on lines.
 //
-// In the data a tree is a string, a list, or an object with one field: `struct`, `tuple`, `set` or `map`. To be laid out it becomes an item: a list
-// of texts and groups, and a group has brackets and items in it.
+// In the data a tree is a string, a list, or an object with one field: `struct`, `tuple`, `set` or `map`. For the layout it is converted into an item: a
+// list of texts and groups, where a group has brackets and items.
 
 /** A tree as an item. */
 function itemOf(tree) {
@@ -19,13 +19,13 @@ function group(open, items, close) {
   return { open, items, close };
 }
 
-/** An item that is a field, or an entry of a map, knows its key. */
+/** Sets the key of an item that is a field or an entry of a map. */
 function keyed(key, item) {
   item.key = key;
   return item;
 }
 
-/** Several items as one: texts that meet become one text. */
+/** Concatenates items; adjacent texts become one text. */
 function joined(...items) {
   const all = [];
   for (const part of items.flat())
@@ -34,7 +34,7 @@ function joined(...items) {
   return all;
 }
 
-/** No line of a value should be much longer. */
+/** The preferred length of a line. */
 const LINE = 42;
 
 /** An item on one line. `Name { … }` has spaces inside, the braces of a set have none. */
@@ -51,7 +51,7 @@ function flat(item) {
     .trim();
 }
 
-/** An item on as many lines as it needs: if one is not enough, its last group is opened. */
+/** The lines of an item: if it does not fit on one line, its last group is opened. */
 function layOut(item, indent, tail) {
   const whole = indent + flat(item) + tail;
   const opened = lastGroup(item);
@@ -60,24 +60,24 @@ function layOut(item, indent, tail) {
   return [first, ...item[opened].items.flatMap(inner => layOut(inner, indent + "  ", ",")), last];
 }
 
-/** The place of the last group that has something in it. */
+/** The index of the last group that is not empty. */
 function lastGroup(item) {
   return item.findLastIndex(part => typeof part !== "string" && part.items.length > 0);
 }
 
-/** The lines above and below what is inside of a group that is opened. */
+/** The lines before and after the items of an opened group. */
 function around(item, opened, indent, tail) {
   const gap = opened > 0 && String(item[opened - 1]).endsWith(" ") ? " " : "";
   const first = indent + flat([...item.slice(0, opened), ""]) + gap + item[opened].open;
   return [first, indent + item[opened].close + flat(item.slice(opened + 1)) + tail];
 }
 
-/** Whether two trees are shown alike. */
+/** Whether two trees have the same text. */
 function sameValue(one, other) {
   return one === other || flat(itemOf(one)) === flat(itemOf(other));
 }
 
-/** What changed from one state to the next, in a few words. */
+/** A short description of the change from one state to the next. */
 function changeInWords(before, after) {
   const brief = tree => {
     const text = flat(itemOf(tree));
@@ -93,7 +93,7 @@ function changeInWords(before, after) {
     .join(", ");
 }
 
-/** A value on its own. */
+/** Shows a value. */
 function showValue(item) {
   return html("pre", { class: "value" }, layOut(item, "", "").join("\n"));
 }

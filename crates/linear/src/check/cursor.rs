@@ -1,30 +1,30 @@
-//! Which operations are open at a moment of the history. The moment moves forward with the search and back when it backtracks, an event at a
-//! time, so nothing is stored for moments that are not now.
+//! A position in the history with the operations that are open there. It moves forward with the search and backward on backtracking, one
+//! event at a time, so nothing is stored for other positions.
 
 use super::bits::Bits;
 use super::problem::{Event, NONE, Problem};
 
-/// A moment of a history.
-pub struct Board<'p, B> {
+/// A position in the history.
+pub struct Cursor<'p, B> {
     problem: &'p Problem,
-    /// The event that comes next.
+    /// The index of the next event.
     pub at: usize,
     /// The slots of open operations.
     pub open: B,
-    /// Those of operations that only look.
+    /// The slots of open read-only operations.
     pub reads: B,
-    /// The operation in each slot.
+    /// The last operation in each slot.
     owner: Vec<u32>,
 }
 
-impl<'p, B: Bits> Board<'p, B> {
-    /// The start.
-    pub fn new(problem: &'p Problem) -> Board<'p, B> {
+impl<'p, B: Bits> Cursor<'p, B> {
+    /// The position before the first event.
+    pub fn new(problem: &'p Problem) -> Cursor<'p, B> {
         let empty = B::empty(problem.slots.div_ceil(64) as usize);
-        Board { problem, at: 0, open: empty.clone(), reads: empty, owner: vec![NONE; problem.slots as usize] }
+        Cursor { problem, at: 0, open: empty.clone(), reads: empty, owner: vec![NONE; problem.slots as usize] }
     }
 
-    /// The event that comes next.
+    /// The next event.
     #[inline]
     pub fn event(&self) -> Option<Event> {
         self.problem.events.get(self.at).copied()
@@ -43,7 +43,7 @@ impl<'p, B: Bits> Board<'p, B> {
         self.owner(slot) == op && self.open.has(slot)
     }
 
-    /// One event on.
+    /// Moves forward by one event.
     #[inline]
     pub fn forward(&mut self) {
         let event = self.problem.events[self.at];
@@ -51,7 +51,7 @@ impl<'p, B: Bits> Board<'p, B> {
         if event.call { self.enter(event.op) } else { self.leave(event.op) }
     }
 
-    /// Back to an earlier moment.
+    /// Moves back to an earlier position.
     pub fn rewind(&mut self, at: usize) {
         while self.at > at {
             self.at -= 1;

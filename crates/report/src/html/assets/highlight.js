@@ -1,13 +1,13 @@
-// The selected step, its causal past and its future are lit; the rest steps back.
+// Highlights the selected step, its causal past and its causal future; all other steps are dimmed.
 
-/** Puts the classes of light on everything in `root` that belongs to a step. */
-function light(root, story, view) {
+/** Sets the highlighting classes of all elements in `root` that belong to a step. */
+function highlight(root, story, view) {
   const chosen = view.selected;
   const past = chosen === null ? null : story.past(chosen);
   const future = chosen === null ? null : story.future(chosen);
-  // A property of a global state may be about steps that have nothing to do with each other: there nothing steps back.
-  const whole = story.told.about_a_state && story.failing.has(chosen);
-  root.classList.toggle("lit", chosen !== null && !whole);
+  // A property of a global state may depend on steps that are causally unrelated, so no step is dimmed at its violation.
+  const whole = story.computed.about_a_state && story.failing.has(chosen);
+  root.classList.toggle("highlighted", chosen !== null && !whole);
   for (const element of root.querySelectorAll("[data-step]")) {
     const i = Number(element.dataset.step);
     element.classList.toggle("chosen", i === chosen);
@@ -19,7 +19,7 @@ function light(root, story, view) {
     row.classList.toggle("chosen", row.dataset.steps.split(" ").map(Number).includes(chosen));
 }
 
-/** Makes `scroller` show the selected step, below what covers its top and beside what covers its left. */
+/** Scrolls to the selected step. `top` and `left` are the sizes of the headers that cover the edges of `scroller`. */
 function reveal(scroller, top, left) {
   const chosen = scroller.querySelector(".event.chosen");
   if (!chosen) return;
@@ -29,11 +29,11 @@ function reveal(scroller, top, left) {
   if (box.top < frame.top + top + margin / 2) scroller.scrollTop -= frame.top + top + margin - box.top;
   else if (box.bottom > frame.bottom - margin) scroller.scrollTop += box.bottom - frame.bottom + margin;
   if (box.left < frame.left + left + margin / 2) scroller.scrollLeft -= frame.left + left + margin - box.left;
-  // Its words stand to its right.
+  // The label is on the right side of the mark.
   else if (box.right > frame.right - 2 * margin) scroller.scrollLeft += box.right - frame.right + 2 * margin;
 }
 
-/** A click on anything that belongs to a step selects it. */
+/** Selects a step on a click on any element that belongs to it. */
 function clickable(root, view) {
   root.addEventListener("click", event => {
     const hit = event.target.closest("[data-step]");

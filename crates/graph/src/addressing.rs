@@ -1,13 +1,14 @@
-//! Sends to ids that the sender made up. A process may know another because it spawned it, because it was told, or because it is there
-//! from the start: always, the spawn is porf-before the send. An id got in another way may or may not name a process yet, depending on the
-//! schedule, and so would the fate of the message. Such a send fails its process, in every world alike.
+//! Checks that a sender can have obtained the id of the process it sends to. A process obtains an id because it spawned the process, because it
+//! received the id, or because the process is a root: in each case the spawn, if there is one, is porf-before the send. Whether an id obtained in
+//! another way names an existing process depends on the schedule, and so would the delivery of the message. Such a send therefore makes its process
+//! fail, in every execution.
 
 use crate::graph::{Graph, NONE};
 use manyworlds_core::{Action, Failure, FailureKind, Locals, ProcId};
 
-/// Whether `thread` may know of the process `to`.
+/// Whether the process `to` is a root, or its spawn is in the causal past of `thread`.
 #[inline]
-pub fn knows(graph: &Graph, thread: u32, to: ProcId) -> bool {
+pub fn may_send_to(graph: &Graph, thread: u32, to: ProcId) -> bool {
     let Some(peer) = graph.thread(to) else { return false };
     let spawner = graph.threads[peer as usize].spawner;
     if spawner == NONE {
@@ -17,12 +18,12 @@ pub fn knows(graph: &Graph, thread: u32, to: ProcId) -> bool {
     spawn.thread == thread || spawn.index < graph.clocks.get(graph.clock_of(thread), spawn.thread)
 }
 
-/// How `thread` failed: by itself, or by the send that it stands before.
-pub fn failure<L: Locals>(graph: &Graph, locals: &L, thread: u32) -> Option<Failure> {
+/// The failure of `thread`: its own, or that of the send at its cursor.
+pub fn failure(graph: &Graph, locals: &dyn Locals, thread: u32) -> Option<Failure> {
     let th = &graph.threads[thread as usize];
     match locals.action(th.cursor) {
         Action::Fail => locals.failure(th.cursor.node),
-        Action::Send { to, .. } if !knows(graph, thread, to) => Some(Failure {
+        Action::Send { to, .. } if !may_send_to(graph, thread, to) => Some(Failure {
             kind: FailureKind::Misuse,
             message: format!(
                 "{:?} is no process of this execution, or none that the sender can know of; \
