@@ -43,18 +43,23 @@ pub struct LocalSummary {
     own: Span,
     /// The actor is up, so messages can be delivered to it.
     pub receives: bool,
-    /// The actor has crashed and has not restarted.
-    pub down: bool,
+    /// Messages to the actor vanish: it has crashed and will not restart, it has halted, or it does not exist.
+    pub loses: bool,
     /// The actor can react to an input other than a message.
     pub has_own_input: bool,
 }
 
 impl LocalSummary {
     /// The summary of a local state whose acts have not been computed.
-    pub fn new(local: &Local) -> LocalSummary {
+    pub fn new(local: &Local, blueprint: &Blueprint) -> LocalSummary {
         let (status, timers) = (local.status, !local.timers.is_empty());
         let has_own_input = status == Status::New || status == Status::Up && timers;
-        LocalSummary { own: Span::UNKNOWN, receives: status == Status::Up, down: status == Status::Down, has_own_input }
+        let loses = match status {
+            Status::New | Status::Up => false,
+            Status::Down => blueprint.drops_messages(),
+            Status::Halted | Status::Absent => true,
+        };
+        LocalSummary { own: Span::UNKNOWN, receives: status == Status::Up, loses, has_own_input }
     }
 }
 
@@ -80,7 +85,8 @@ pub struct Act {
     pub sends: Span,
     /// The sleep slots whose items may stay asleep after this act, see [`crate::sleep`].
     pub stays_asleep: u64,
-    /// The act also changes the environment: the handler fails, or records part of a history that a specification monitors.
+    /// The act also changes the environment or which actors there are: the handler fails, records part of a history that a specification monitors,
+    /// creates actors or halts.
     pub changes_environment: bool,
 }
 
@@ -164,7 +170,7 @@ impl Worlds {
     fn compute_own(&self, mirrors: &mut Mirrors, local: u32) {
         let timers = 0..mirrors.locals.get(local).timers.len() as u16;
         let inputs: Vec<Input> = match mirrors.locals.get(local).status {
-            Status::Down => Vec::new(),
+            Status::Down | Status::Halted | Status::Absent => Vec::new(),
             Status::New => vec![Input::Start],
             Status::Up => timers.map(Input::Timer).collect(),
         };
@@ -209,7 +215,10 @@ impl Worlds {
                 change: Change::between(mirrors.locals.print(local), mirrors.locals.print(branch.local)),
                 sends: Span::between(first, mirrors.sends.len()),
                 stays_asleep: sleep::stays_asleep(self.blueprint(), actor, &branch.sends),
-                changes_environment: branch.failure != NONE || (self.monitors() && branch.records()),
+                changes_environment: branch.failure != NONE
+                    || (self.monitors() && branch.records())
+                    || branch.halts
+                    || !branch.created.is_empty(),
             });
         }
         Span::between(start, mirrors.acts.len())

@@ -5,8 +5,9 @@
 //! pending messages it contains ([`Past`], a matrix clock counted from the front of the queues). A delivery decrements its channel's number
 //! in every past. Two networks with the same queues and numbers have the same future behaviour, so this is a canonical form.
 
+use crate::creation::Names;
 use crate::inbox::Key;
-use manyworlds_core::Network;
+use manyworlds_core::{Network, Pid};
 use manyworlds_explore::fingerprint;
 
 /// The number of pending messages of each causal channel (from, to) in a causal past; only numbers above 0, sorted.
@@ -19,6 +20,13 @@ impl Past {
             Ok(at) => self.0[at].2 = count,
             Err(at) => self.0.insert(at, (from, to, count)),
         }
+    }
+
+    /// The entries with the ids of the actors, sorted by them.
+    fn named(&self, names: &Names) -> Vec<(Pid, Pid, u32)> {
+        let mut named: Vec<_> = self.0.iter().map(|&(from, to, n)| (names.pid(from), names.pid(to), n)).collect();
+        named.sort_unstable();
+        named
     }
 
     fn delivered(&mut self, from: u16, to: u16) {
@@ -64,14 +72,28 @@ pub struct Causal {
 }
 
 impl Causal {
-    /// The causal past of each actor.
-    pub fn pasts(&self) -> &[Past] {
-        &self.pasts
-    }
-
     /// The network of this many actors with no message in flight.
     pub fn new(actors: usize) -> Causal {
         Causal { pending: Vec::new(), pasts: vec![Past::default(); actors] }
+    }
+
+    /// An actor creates another one: its past is that of its creator.
+    pub fn create(&mut self, creator: u16, new: u16) {
+        if self.pasts.len() <= usize::from(new) {
+            self.pasts.resize(usize::from(new) + 1, Past::default());
+        }
+        self.pasts[usize::from(new)] = self.pasts[usize::from(creator)].clone();
+    }
+
+    /// The pasts in words, the same in every run.
+    pub fn show_pasts(&self, names: &Names) -> String {
+        if !names.grows() {
+            return format!("{:?}", self.pasts);
+        }
+        let named = (0..).zip(&self.pasts).map(|(actor, past)| (names.pid(actor), past.named(names)));
+        let mut named: Vec<_> = named.filter(|(_, past)| !past.is_empty()).collect();
+        named.sort();
+        format!("{named:?}")
     }
 
     /// Sends a message.
@@ -170,7 +192,15 @@ impl Causal {
 
     /// The fingerprint, computed from the fingerprints of the envelopes (`print`). Messages that are sorted by id are summed, because ids
     /// differ between runs.
-    pub fn print(&self, network: &impl Fn(u16, u16) -> Network, print: impl Fn(u32) -> u128) -> u128 {
+    pub fn print(
+        &self,
+        network: &impl Fn(u16, u16) -> Network,
+        names: &Names,
+        print: impl Fn(u32) -> u128,
+    ) -> u128 {
+        if names.grows() {
+            return self.named_print(network, names, print);
+        }
         let (mut bag, mut queue) = (0u128, Vec::new());
         for p in &self.pending {
             let content = (p.to, print(p.id), &p.past);
@@ -180,5 +210,25 @@ impl Causal {
             }
         }
         fingerprint::of(&(bag, queue, &self.pasts))
+    }
+
+    /// The same where actors are created: their indices, and so the order of the queues, differ between runs.
+    fn named_print(
+        &self,
+        network: &impl Fn(u16, u16) -> Network,
+        names: &Names,
+        print: impl Fn(u32) -> u128,
+    ) -> u128 {
+        let (mut sum, mut last, mut place) = (0u128, None, 0u32);
+        for p in &self.pending {
+            let key = Key::new(network(p.from, p.to), p.from, p.id);
+            place = if key.is_ordered() && last.replace((p.to, key)) == Some((p.to, key)) { place + 1 } else { 0 };
+            let content = (names.pid(p.to), place, print(p.id), p.past.named(names));
+            sum = sum.wrapping_add(fingerprint::of(&content));
+        }
+        for (actor, past) in (0..).zip(&self.pasts).filter(|(_, past)| !past.0.is_empty()) {
+            sum = sum.wrapping_add(fingerprint::of(&(names.pid(actor), past.named(names))));
+        }
+        sum
     }
 }

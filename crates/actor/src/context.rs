@@ -1,6 +1,7 @@
 //! The actions available to a handler. Nothing takes effect before the handler returns: its messages enter the network then, in program
 //! order.
 
+use crate::creation::Spawned;
 use crate::erased::Value;
 use manyworlds_core::{Choices, Fingerprint, Pid, TraceNote, TraceValue, ValueTree};
 use std::fmt::Debug;
@@ -71,6 +72,10 @@ pub struct Context<'a> {
     pub(crate) timers: Vec<&'static str>,
     pub(crate) notes: Vec<Note>,
     pub(crate) misuse: Option<String>,
+    /// The actors that the handler creates, and how many its actor has created before.
+    pub(crate) spawned: Vec<Spawned>,
+    pub(crate) spawned_before: u32,
+    pub(crate) halts: bool,
 }
 
 impl<'a> Context<'a> {
@@ -85,6 +90,9 @@ impl<'a> Context<'a> {
             timers,
             notes: Vec::new(),
             misuse: None,
+            spawned: Vec::new(),
+            spawned_before: 0,
+            halts: false,
         }
     }
 

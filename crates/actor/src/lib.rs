@@ -14,6 +14,7 @@
 //! | `interner` | ids for equal values |
 //! | `inbox` | messages in flight to one actor: asyn, p2p, mbox |
 //! | `causal` | messages in flight under causal delivery |
+//! | `creation` | actors that are created or halt while the system runs |
 //! | `faults` | fault budgets; the environment |
 //! | `worlds` | the system as a transition system for the engines of `explore` |
 //! | `state` | a global state: a vector of ids |
@@ -42,6 +43,7 @@ mod causal;
 pub mod client;
 mod context;
 mod coverage;
+mod creation;
 mod enabled;
 mod erased;
 mod explain;

@@ -2,6 +2,7 @@
 
 use crate::acts::{Act, Head, Items, Span};
 use crate::causal::Causal;
+use crate::creation::Created;
 use crate::enabled::Number;
 use crate::faults::{Environment, named_side};
 use crate::send_fingerprints::Sent;
@@ -18,7 +19,7 @@ struct Listing<'a> {
     /// The local states and the inboxes of the state.
     locals: &'a [u32],
     inboxes: &'a [u32],
-    /// Messages to an actor that has crashed are dropped.
+    /// Messages to some actors vanish.
     dropped: bool,
     /// The items that are asleep and not listed, and those that were listed before the current one.
     asleep: u64,
@@ -79,7 +80,8 @@ impl Listing<'_> {
 
     #[inline(always)]
     fn is_kept(&self, mirrors: &Mirrors, to: u16) -> bool {
-        !(self.dropped && mirrors.local_summaries[self.locals[usize::from(to)] as usize].down)
+        let loses = |&local: &u32| mirrors.local_summaries[local as usize].loses;
+        !(self.dropped && self.locals.get(usize::from(to)).is_none_or(loses))
     }
 }
 
@@ -176,8 +178,8 @@ impl Worlds {
         asleep: u64,
         out: &mut Vec<Listed>,
     ) -> u64 {
-        let (worlds, (locals, inboxes)) = (self, state.ids.split_at(self.actors()));
-        let (dropped, environment_changes) = (self.drops_messages(), SmallVec::new());
+        let (worlds, (locals, inboxes)) = (self, state.ids.split_at(state.ids.len() / 2));
+        let (dropped, environment_changes) = (self.may_lose(mirrors), SmallVec::new());
         let (before, sleep_slots, count) = (0, self.sleep_slots(), 0);
         let mut listing = Listing { worlds, locals, inboxes, dropped, asleep, before, count, out, environment_changes };
         for ((&local, &inbox), actor) in locals.iter().zip(inboxes).zip(0..) {
@@ -229,6 +231,9 @@ impl Worlds {
         let done = (effects, branch);
         let effects = mirrors.effects[effects as usize].clone();
         let Branch { local, failure, ref sends, .. } = effects[usize::from(branch)];
+        if let Some(failure) = self.obstacle(mirrors, state, done.0, branch) {
+            return self.change_environment(mirrors, state, |environment| environment.failed = Some((actor, failure)));
+        }
         self.set_local(mirrors, state, actor, local);
         if self.monitors() && effects[usize::from(branch)].records() {
             let environment = self.environment_after(mirrors, state.environment(), actor, done);
@@ -237,6 +242,34 @@ impl Worlds {
         if failure != NONE {
             return self.change_environment(mirrors, state, |environment| environment.failed = Some((actor, failure)));
         }
+        let Branch { ref created, halts, .. } = effects[usize::from(branch)];
+        if halts || !created.is_empty() {
+            return self.create_and_send(mirrors, state, actor, &effects[usize::from(branch)]);
+        }
+        self.send_all(mirrors, state, actor, sends);
+    }
+
+    /// The creations and sends of a branch in their order, then the halt.
+    #[cold]
+    fn create_and_send(&self, mirrors: &mut Mirrors, state: &mut State, actor: u16, branch: &Branch) {
+        let Branch { sends, created, halts, .. } = branch;
+        let mut sent = 0;
+        for Created { actor: new, local, after, .. } in created {
+            self.send_all(mirrors, state, actor, &sends[sent..*after as usize]);
+            sent = *after as usize;
+            self.grow(mirrors, state, *new);
+            self.set_local(mirrors, state, *new, *local);
+            if self.is_causal() {
+                self.change_causal(mirrors, state, |causal| causal.create(actor, *new));
+            }
+        }
+        self.send_all(mirrors, state, actor, &sends[sent..]);
+        if *halts {
+            self.forget_messages(mirrors, state, actor);
+        }
+    }
+
+    fn send_all(&self, mirrors: &mut Mirrors, state: &mut State, actor: u16, sends: &[Send]) {
         match self.is_causal() {
             true => self.send_causal(mirrors, state, actor, sends),
             false => sends.iter().for_each(|send| self.deposit(mirrors, state, send.to, send.envelope)),
@@ -264,8 +297,16 @@ impl Worlds {
 
     /// Whether a message to this actor is dropped when it is sent.
     #[inline]
-    fn is_lost(&self, mirrors: &Mirrors, state: &State, to: u16) -> bool {
-        self.drops_messages() && mirrors.local_summaries[state.ids[usize::from(to)] as usize].down
+    pub(crate) fn is_lost(&self, mirrors: &Mirrors, state: &State, to: u16) -> bool {
+        self.may_lose(mirrors)
+            && (usize::from(to) >= self.slots(state)
+                || mirrors.local_summaries[state.ids[usize::from(to)] as usize].loses)
+    }
+
+    /// Whether messages to some actors vanish: such an actor has crashed, halted, or does not exist.
+    #[inline]
+    fn may_lose(&self, mirrors: &Mirrors) -> bool {
+        mirrors.some_lose || mirrors.names.len() > 0
     }
 
     /// Removes a message; under causal delivery its past is merged into that of its destination if it was `read`.
@@ -305,7 +346,7 @@ impl Worlds {
     }
 
     fn change_causal(&self, mirrors: &mut Mirrors, state: &mut State, change: impl FnOnce(&mut Causal)) {
-        let slot = self.actors();
+        let slot = self.slots(state);
         let mut causal = (**mirrors.causals.get(state.ids[slot])).clone();
         change(&mut causal);
         let network = |from, to| self.blueprint().channel(from, to);
@@ -335,7 +376,7 @@ impl Worlds {
         }
     }
 
-    /// Drops all messages in flight to an actor that has crashed and cannot restart.
+    /// Drops all messages in flight to an actor that has halted, or has crashed and cannot restart.
     fn forget_messages(&self, mirrors: &mut Mirrors, state: &mut State, actor: u16) {
         if self.is_causal() {
             let network = |from, to| self.blueprint().channel(from, to);

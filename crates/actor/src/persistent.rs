@@ -34,7 +34,9 @@ pub fn persistent(worlds: &Worlds, state: &State, steps: &mut [Step]) -> usize {
     let full: Vec<Step> = steps.iter().map(|step| worlds.in_full(state, step)).collect();
     let mirrors = &*worlds.prepared();
     let environment = worlds.environment(mirrors, state);
-    if !environment.left.none() || environment.split.is_some() {
+    // Which actors may send to those that are created is not declared.
+    let grows = worlds.blueprint().creates > 0;
+    if grows || !environment.left.none() || environment.split.is_some() {
         return steps.len();
     }
     let survey = Survey::new(worlds, mirrors, state, steps);

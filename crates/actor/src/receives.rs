@@ -12,7 +12,7 @@ use crate::context::NoteKind;
 use crate::inbox::Key;
 use crate::state::State;
 use crate::step::Step;
-use crate::table::{Branch, Mirrors, Status};
+use crate::table::{Branch, Mirrors};
 use crate::worlds::Worlds;
 use manyworlds_core::{Network, panics};
 use manyworlds_explore::{HistoryEvent, HistoryKind, Keys, Lane, Receive, fingerprint};
@@ -83,6 +83,10 @@ impl Worlds {
         let mirrors = &*self.prepared();
         let (effects, branch) = step.handler()?;
         let branch = &mirrors.effects[effects as usize][usize::from(branch)];
+        if branch.halts {
+            // It also removes messages that are in flight or will be sent.
+            return None;
+        }
         match *step {
             Step::Deliver { to, message, again: false, .. } => self.delivery(mirrors, state, to, message, branch),
             Step::Start { actor, .. } => {
@@ -119,7 +123,7 @@ impl Worlds {
         let blueprint = self.blueprint();
         let same = |&id: &u32| key(blueprint, mirrors.envelopes.get(id).from, to, id) == wanted;
         let count = if self.is_causal() {
-            let pending = &mirrors.causals.get(state.ids[self.actors()]).pending;
+            let pending = &mirrors.causals.get(state.ids[self.slots(state)]).pending;
             pending.iter().filter(|p| p.to == to).map(|p| p.id).filter(same).count()
         } else {
             mirrors.inboxes.get(state.inbox(to)).items.iter().copied().filter(same).count()
@@ -156,7 +160,7 @@ impl Worlds {
     /// this step.
     fn lanes_filled(&self, mirrors: &Mirrors, state: &State, actor: u16, taken: Lane, branch: &Branch) -> Vec<Lane> {
         let blueprint = self.blueprint();
-        let gone = |to: u16| self.drops_messages() && mirrors.local(state, to).status == Status::Down;
+        let gone = |to: u16| self.is_lost(mirrors, state, to);
         let sent = branch.sends.iter().filter(|send| !gone(send.to));
         let mut lanes: Vec<Lane> =
             sent.map(|send| lane_of(blueprint.channel(actor, send.to), actor, send.to, send.envelope)).collect();
@@ -167,13 +171,14 @@ impl Worlds {
                 lanes.push(lane);
             }
         }
+        lanes.extend(branch.created.iter().map(|new| lane(START, new.actor, new.actor, 0)));
         lanes
     }
 
-    /// The mailboxes under mbox (shared by several senders) to which a step of `actor` sends: a bit for each.
+    /// The mailboxes under mbox (shared by several senders) to which a step of `actor` sends: a bit for each; of more than 64 some share one.
     fn mailboxes(&self, actor: u16, branch: &Branch) -> u64 {
         let shared = |to: u16| self.blueprint().channel(actor, to) == Network::Mbox;
-        branch.sends.iter().filter(|send| shared(send.to)).fold(0, |boxes, send| boxes | 1 << send.to)
+        branch.sends.iter().filter(|send| shared(send.to)).fold(0, |boxes, send| boxes | 1 << (send.to % 64))
     }
 
     /// Adds the events that a step, given in full, records.

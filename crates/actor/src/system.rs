@@ -106,6 +106,10 @@ pub struct Blueprint {
     pub spec: Option<Arc<dyn AnySpec>>,
     /// The keys that messages touch, and the messages that are excluded.
     pub annotations: Annotations,
+    /// The maximal number of actors that are created on a path.
+    pub creates: u16,
+    /// A message to an actor that has halted is a failure of its sender.
+    pub forbids_halted: bool,
 }
 
 impl Blueprint {
@@ -159,9 +163,15 @@ impl Blueprint {
         (0..n).any(|from| (0..n).any(|to| self.channel(from, to) == network))
     }
 
-    /// Whether `from` may ever send to `to`.
+    /// Whether `from` may ever send to `to`. The declared topology is about declared actors.
     pub fn may_send(&self, from: u16, to: u16) -> bool {
-        self.topology.as_ref().is_none_or(|rows| (rows[from as usize] >> to) & 1 == 1)
+        let Some(row) = self.topology.as_ref().and_then(|rows| rows.get(usize::from(from))) else { return true };
+        usize::from(to) >= self.actors.len() || (row >> to) & 1 == 1
+    }
+
+    /// Messages to a crashed actor are dropped, because no actor can restart in this run.
+    pub fn drops_messages(&self) -> bool {
+        self.faults.crashes > 0 && self.faults.restarts == 0
     }
 }
 
@@ -372,6 +382,11 @@ impl System {
     /// The declaration of the system.
     pub fn blueprint(&self) -> &Blueprint {
         &self.0
+    }
+
+    /// The declaration of the system, to be changed.
+    pub(crate) fn blueprint_mut(&mut self) -> &mut Blueprint {
+        &mut self.0
     }
 
     fn add_question(

@@ -40,15 +40,21 @@ impl<'a> View<'a> {
         View { worlds, mirrors, state }
     }
 
-    /// The number of actors.
+    /// The number of declared actors.
     pub fn actors(&self) -> usize {
         self.worlds.blueprint().actors.len()
     }
 
+    /// The index of an actor, if it exists.
+    fn index(&self, actor: Pid) -> Option<u16> {
+        let index = self.worlds.blueprint().index(actor).or_else(|| self.mirrors.names.index(actor))?;
+        (usize::from(index) < self.worlds.slots(self.state)).then_some(index)
+    }
+
     /// The state of an actor; of one that has crashed, the part that survived.
     ///
-    /// Where starting is a step (under mbox), a property that uses this function is not evaluated in states in which the actor has not
-    /// started yet; the scope of the result reports that. A property that must be evaluated there, too, uses [`View::get`].
+    /// Where starting is a step (under mbox, and of created actors), a property that uses this function is not evaluated in states in which the actor
+    /// has not started yet, or has halted; the scope of the result reports that. A property that must be evaluated there, too, uses [`View::get`].
     ///
     /// # Panics
     /// If the actor has a state of another type, or has crashed and nothing survived: use [`View::get`] then.
@@ -56,9 +62,12 @@ impl<'a> View<'a> {
         if let Some(state) = self.get(actor) {
             return state;
         }
-        match self.worlds.blueprint().index(actor).map(|n| self.mirrors.local(self.state, n).status) {
+        let blueprint = self.worlds.blueprint();
+        let created = blueprint.creates > 0 && blueprint.index(actor).is_none();
+        match self.index(actor).map(|n| self.mirrors.local(self.state, n).status) {
             // Unwinds out of the property without a message; `Question::evaluate_or_skip` catches it.
-            Some(Status::New) => std::panic::resume_unwind(Box::new(NotStarted)),
+            Some(Status::New | Status::Halted | Status::Absent) => std::panic::resume_unwind(Box::new(NotStarted)),
+            None if created => std::panic::resume_unwind(Box::new(NotStarted)),
             Some(Status::Down) => panic!("actor {actor:?} is down and kept nothing: use `View::get`"),
             _ => panic!("actor {actor:?} has no state of type {}", std::any::type_name::<S>()),
         }
@@ -66,24 +75,25 @@ impl<'a> View<'a> {
 
     /// The state of an actor, if it has one of this type; a crashed actor may have none.
     pub fn get<S: 'static>(&self, actor: Pid) -> Option<&S> {
-        let n = self.worlds.blueprint().index(actor)?;
+        let n = self.index(actor)?;
         self.nth(usize::from(n))
     }
 
     /// The states of all actors that have one of this type.
     pub fn all<S: 'static>(&self) -> impl Iterator<Item = (Pid, &S)> {
-        (0..self.actors()).filter_map(|n| Some((Pid::root(n as u16), self.nth(n)?)))
+        let slots = 0..self.worlds.slots(self.state);
+        slots.filter_map(|n| Some((self.mirrors.names.pid(n as u16), self.nth(n)?)))
     }
 
     /// Whether an actor is up.
     pub fn is_up(&self, actor: Pid) -> bool {
-        let n = self.worlds.blueprint().index(actor);
+        let n = self.index(actor);
         n.is_some_and(|n| self.mirrors.local(self.state, n).status == Status::Up)
     }
 
     /// Whether an actor has set a timer.
     pub fn timer_is_set(&self, actor: Pid, timer: &str) -> bool {
-        let n = self.worlds.blueprint().index(actor);
+        let n = self.index(actor);
         n.is_some_and(|n| self.mirrors.local(self.state, n).timers.contains(&timer))
     }
 
@@ -94,7 +104,8 @@ impl<'a> View<'a> {
         let flight = |&(to, id): &(u16, u32)| {
             let envelope = self.mirrors.envelopes.get(id);
             let message = &*self.mirrors.values.get(envelope.message).value;
-            Flight { from: Pid::root(envelope.from), to: Pid::root(to), message }
+            let [from, to] = [envelope.from, to].map(|actor| self.mirrors.names.pid(actor));
+            Flight { from, to, message }
         };
         list.iter().map(flight).collect()
     }

@@ -203,6 +203,13 @@ pub trait TransitionSystem: States + Clone + Send + 'static {
     /// The processes that take part in a trace.
     fn trace_processes(&self) -> Vec<TraceProcess>;
 
+    /// A process of a trace that [`TransitionSystem::trace_processes`] does not list, because it does not exist from the start: steps of a trace refer to
+    /// it by a number of the system's choice, which is the same in every run.
+    fn created_process(&self, number: usize) -> Option<TraceProcess> {
+        let _ = number;
+        None
+    }
+
     /// An initial state as steps of a trace. The caller fills in parents and the send that a receive reads.
     fn trace_start(&self, state: &Self::State) -> Vec<NarratedStep>;
 

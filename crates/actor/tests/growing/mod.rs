@@ -1,0 +1,6 @@
+//! Random systems whose actors create others, halt, defer and ignore messages, compared with a naive explorer of its own.
+
+mod compare;
+mod program;
+mod strategy;
+mod world;
