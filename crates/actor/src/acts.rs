@@ -6,6 +6,7 @@
 
 use crate::inbox::{self, Inbox, Key};
 use crate::sleep;
+use crate::state::State;
 use crate::step::Step;
 use crate::system::Blueprint;
 use crate::table::{Entries, Input, Local, Mirrors, NONE, Status};
@@ -24,7 +25,8 @@ impl Span {
     /// The empty range.
     pub const NOTHING: Span = Span { start: 0, len: 0 };
 
-    fn between(start: usize, end: usize) -> Span {
+    /// The entries from `start` to `end`.
+    pub fn between(start: usize, end: usize) -> Span {
         let narrow = |n: usize| u32::try_from(n).expect("more entries than 32 bits can count");
         Span { start: narrow(start), len: narrow(end - start) }
     }
@@ -45,13 +47,15 @@ pub struct LocalSummary {
     pub receives: bool,
     /// Messages to the actor vanish: it has crashed and will not restart, it has halted, or it does not exist.
     pub loses: bool,
+    /// The actor may defer messages: see [`crate::reception`].
+    pub picks: bool,
     /// The actor can react to an input other than a message.
     pub has_own_input: bool,
 }
 
 impl LocalSummary {
     /// The summary of a local state whose acts have not been computed.
-    pub fn new(local: &Local, blueprint: &Blueprint) -> LocalSummary {
+    pub fn new(local: &Local, blueprint: &Blueprint, picks: bool) -> LocalSummary {
         let (status, timers) = (local.status, !local.timers.is_empty());
         let has_own_input = status == Status::New || status == Status::Up && timers;
         let loses = match status {
@@ -59,7 +63,7 @@ impl LocalSummary {
             Status::Down => blueprint.drops_messages(),
             Status::Halted | Status::Absent => true,
         };
-        LocalSummary { own: Span::UNKNOWN, receives: status == Status::Up, loses, has_own_input }
+        LocalSummary { own: Span::UNKNOWN, receives: status == Status::Up, loses, picks, has_own_input }
     }
 }
 
@@ -95,7 +99,8 @@ pub struct Act {
 pub struct Change(u64, u64);
 
 impl Change {
-    fn between(before: u128, after: u128) -> Change {
+    /// The change from one fingerprint to another.
+    pub fn between(before: u128, after: u128) -> Change {
         Change::by(after.wrapping_sub(before))
     }
 
@@ -135,9 +140,12 @@ impl Worlds {
         if mirrors.local_summaries[local as usize].own == Span::UNKNOWN {
             self.compute_own(mirrors, local);
         }
-        let LocalSummary { own, receives, .. } = mirrors.local_summaries[local as usize];
+        let LocalSummary { own, receives, picks, .. } = mirrors.local_summaries[local as usize];
         if !receives {
             return Items { heads: Span::NOTHING, own };
+        }
+        if picks {
+            return Items { heads: self.picked_heads(mirrors, local, inbox), own };
         }
         if mirrors.inbox_heads[inbox as usize] == Span::UNKNOWN {
             self.compute_heads(mirrors, inbox);
@@ -163,6 +171,19 @@ impl Worlds {
         match mirrors.message_acts.get(local, envelope) {
             Some(&acts) => acts,
             None => self.compute_acts_on_message(mirrors, local, envelope),
+        }
+    }
+
+    /// Whether an actor can take a step; only for states whose steps are local (see `Worlds::steps_are_local`).
+    pub(crate) fn can_act(&self, mirrors: &mut Mirrors, state: &State, actor: u16) -> bool {
+        let (local, inbox) = (state.ids[usize::from(actor)], state.inbox(actor));
+        let summary = mirrors.local_summaries[local as usize];
+        if summary.has_own_input {
+            return true;
+        }
+        match summary.picks {
+            true => self.picked_heads(mirrors, local, inbox) != Span::NOTHING,
+            false => summary.receives && mirrors.inbox_heads[inbox as usize] != Span::NOTHING,
         }
     }
 

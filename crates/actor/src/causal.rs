@@ -29,9 +29,10 @@ impl Past {
         named
     }
 
-    fn delivered(&mut self, from: u16, to: u16) {
+    /// The pending message of a channel at `place` is gone.
+    fn delivered(&mut self, from: u16, to: u16, place: u32) {
         for entry in &mut self.0 {
-            if (entry.0, entry.1) == (from, to) {
+            if (entry.0, entry.1) == (from, to) && entry.2 > place {
                 entry.2 -= 1;
             }
         }
@@ -45,9 +46,6 @@ impl Past {
         }
     }
 
-    fn holds_up(&self, to: u16) -> bool {
-        self.0.iter().any(|entry| entry.1 == to)
-    }
 }
 
 /// A message in flight.
@@ -85,6 +83,11 @@ impl Causal {
         self.pasts[usize::from(new)] = self.pasts[usize::from(creator)].clone();
     }
 
+    /// An actor has halted: its past matters no longer.
+    pub fn forget(&mut self, actor: u16) {
+        self.pasts[usize::from(actor)] = Past::default();
+    }
+
     /// The pasts in words, the same in every run.
     pub fn show_pasts(&self, names: &Names) -> String {
         if !names.grows() {
@@ -117,30 +120,55 @@ impl Causal {
         self.pending.insert(at, sent);
     }
 
-    /// The positions of the messages to `to` that can be delivered.
-    pub fn heads<'a>(&'a self, to: u16, network: &'a impl Fn(u16, u16) -> Network) -> impl Iterator<Item = usize> + 'a {
+    /// The positions of the messages to `to` that can be delivered, if it defers those that `deferred` says.
+    pub fn heads<'a>(
+        &'a self,
+        to: u16,
+        network: &'a impl Fn(u16, u16) -> Network,
+        deferred: &'a impl Fn(u32) -> bool,
+    ) -> impl Iterator<Item = usize> + 'a {
         let key = |p: &Pending| (p.to, Key::new(network(p.from, p.to), p.from, p.id));
+        let is_first = move |at: usize| {
+            let own = key(&self.pending[at]);
+            let earlier = self.pending[..at].iter().rev().take_while(|p| key(p) == own);
+            earlier.into_iter().all(|p| deferred(p.id))
+        };
         (0..self.pending.len()).filter(move |&at| {
             let p = &self.pending[at];
-            if p.to != to {
+            if p.to != to || deferred(p.id) {
                 return false;
             }
             match network(p.from, p.to) {
                 // Equal messages with different pasts are different messages.
                 Network::Asyn => at == 0 || self.pending[at - 1] != *p,
-                Network::Cd => !p.past.holds_up(to) && (at == 0 || key(&self.pending[at - 1]) != key(p)),
-                _ => at == 0 || key(&self.pending[at - 1]) != key(p),
+                Network::Cd => is_first(at) && !self.is_held_up(&p.past, to, deferred),
+                _ => is_first(at),
             }
+        })
+    }
+
+    /// The position of a message in its channel.
+    fn place(&self, at: usize) -> u32 {
+        let Pending { from, to, .. } = self.pending[at];
+        self.pending[..at].iter().filter(|p| (p.from, p.to) == (from, to)).count() as u32
+    }
+
+    /// Whether a past contains a message to `to` that is in flight and not deferred.
+    fn is_held_up(&self, past: &Past, to: u16, deferred: &impl Fn(u32) -> bool) -> bool {
+        past.0.iter().filter(|entry| entry.1 == to).any(|&(from, _, count)| {
+            let channel = self.pending.iter().filter(|p| (p.from, p.to) == (from, to));
+            channel.take(count as usize).any(|p| !deferred(p.id))
         })
     }
 
     /// Removes a message; its past is merged into that of its destination if `read`.
     pub fn take(&mut self, at: usize, read: bool, network: &impl Fn(u16, u16) -> Network) {
+        let place = self.place(at);
         let Pending { from, to, mut past, .. } = self.pending.remove(at);
         if network(from, to) == Network::Cd {
-            past.delivered(from, to);
-            self.pending.iter_mut().for_each(|p| p.past.delivered(from, to));
-            self.pasts.iter_mut().for_each(|p| p.delivered(from, to));
+            past.delivered(from, to, place);
+            self.pending.iter_mut().for_each(|p| p.past.delivered(from, to, place));
+            self.pasts.iter_mut().for_each(|p| p.delivered(from, to, place));
             self.sort_bags(network);
         }
         if read {
@@ -153,8 +181,8 @@ impl Causal {
     pub fn read_again(&mut self, at: usize, network: &impl Fn(u16, u16) -> Network) {
         let Pending { from, to, mut past, .. } = self.pending[at].clone();
         if network(from, to) == Network::Cd {
-            // A message that can be delivered is the first of its channel.
-            past.set(from, to, 1);
+            // With it, all that were sent before it and are still in flight, because they are deferred.
+            past.set(from, to, self.place(at) + 1);
         }
         self.pasts[to as usize].merge(&past);
     }

@@ -3,7 +3,7 @@
 use crate::faults::Faults;
 use crate::system::Blueprint;
 use crate::table::{Entries, Input, Local, NONE, Status, Table};
-use manyworlds_core::{Coverage, FaultCoverage, InputCoverage, ProcessCoverage, ValueTree};
+use manyworlds_core::{Accept, Coverage, FaultCoverage, InputCoverage, ProcessCoverage, ValueTree};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The reactions of the actors in a table so far.
@@ -13,6 +13,10 @@ pub fn coverage(table: &Table) -> Coverage {
     let mut sent = BTreeSet::new();
     for (local, input, effects) in entries.reactions() {
         let before = entries.locals.get(local);
+        let ignored = |envelope| entries.accepted.get(&(local, envelope)) == Some(&Accept::Ignore);
+        if matches!(input, Input::Message(envelope) if ignored(envelope)) {
+            continue;
+        }
         let tally = tallies.of(before.actor);
         tally.handlers += 1;
         tally.add_local(before);

@@ -25,6 +25,7 @@
 //! | `step`, `enabled` | the enabled steps of a global state |
 //! | `perform` | the successors of a global state |
 //! | `receives` | the interface to schedulers: sender, receiver, keys and recorded events of a step |
+//! | `reception` | messages that are deferred or ignored |
 //! | `view` | a global state as the argument of properties |
 //! | `symmetry` | symmetry reduction for identical actors |
 //! | `persistent` | partial-order reduction by persistent sets |
@@ -58,6 +59,7 @@ mod pairs;
 mod perform;
 mod persistent;
 mod receives;
+mod reception;
 mod running;
 mod send_fingerprints;
 mod sleep;

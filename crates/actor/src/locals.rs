@@ -16,7 +16,7 @@ use crate::system::System;
 use crate::table::{Branch, Input, NONE, Status};
 use crate::worlds::Worlds;
 use manyworlds_core::{
-    Action, Cursor, Detail, Failure, FailureKind, LocalStats, Locals, LocalsFactory, Network, NodeId, OBS_END,
+    Accept, Action, Cursor, Detail, Failure, FailureKind, LocalStats, Locals, LocalsFactory, Network, NodeId, OBS_END,
     OBS_TIMEOUT, Obs, Pid, ProcId, ProcessRole, Property, Root, StepInfo, TraceMessage, ValueId, Violation,
 };
 use manyworlds_explore::Kind;
@@ -272,8 +272,12 @@ impl Locals for ActorTable {
         }
     }
 
-    fn accepts(&mut self, _: NodeId, _: ValueId) -> bool {
-        true
+    fn accepts(&mut self, node: NodeId, value: ValueId) -> bool {
+        let Node::After { effects, branch, .. } = self.nodes[node.0 as usize] else { return true };
+        let (local, halts) = self.with_branch(effects, branch, |b| (b.local, b.halts));
+        let mut mirrors = self.worlds.mirrors.borrow_mut();
+        let picks = mirrors.local_summaries[local as usize].picks;
+        !halts && !(picks && self.worlds.accept(&mut mirrors, local, value.0) == Accept::Defer)
     }
 
     fn pid(&self, proc: ProcId) -> Pid {

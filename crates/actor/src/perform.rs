@@ -266,6 +266,9 @@ impl Worlds {
         self.send_all(mirrors, state, actor, &sends[sent..]);
         if *halts {
             self.forget_messages(mirrors, state, actor);
+            if self.is_causal() {
+                self.change_causal(mirrors, state, |causal| causal.forget(actor));
+            }
         }
     }
 

@@ -83,8 +83,10 @@ impl Worlds {
         let mirrors = &*self.prepared();
         let (effects, branch) = step.handler()?;
         let branch = &mirrors.effects[effects as usize][usize::from(branch)];
-        if branch.halts {
-            // It also removes messages that are in flight or will be sent.
+        // A step after which its actor takes other messages, or none, depends on everything that may send to that actor.
+        let is_start = matches!(step, Step::Start { .. });
+        let picks = |actor| !is_start && self.picks(mirrors, state, actor);
+        if branch.halts || step.actor().is_some_and(picks) {
             return None;
         }
         match *step {

@@ -50,8 +50,12 @@ pub struct Question {
 impl Question {
     /// Whether the predicate holds; if it panics, the message and the location of the panic.
     pub fn evaluate(&self, view: &View<'_>) -> Result<bool, (String, Option<manyworlds_core::Location>)> {
-        panics::listen(|| catch_unwind(AssertUnwindSafe(|| (self.holds)(view))))
-            .map_err(|payload| panics::take(payload.as_ref()))
+        panics::listen(|| catch_unwind(AssertUnwindSafe(|| (self.holds)(view)))).or_else(|payload| {
+            match payload.is::<NotStarted>() {
+                true => Ok(self.if_absent()),
+                false => Err(panics::take(payload.as_ref())),
+            }
+        })
     }
 
     /// Whether the predicate holds in a state in which some actors may not have started. If it reads the state of such an actor, the result
@@ -59,9 +63,14 @@ impl Question {
     pub fn evaluate_or_skip(&self, view: &View<'_>) -> (bool, bool) {
         match catch_unwind(AssertUnwindSafe(|| (self.holds)(view))) {
             Ok(holds) => (holds, false),
-            Err(payload) if payload.is::<NotStarted>() => (matches!(self.kind, Kind::Always | Kind::AtRest), true),
+            Err(payload) if payload.is::<NotStarted>() => (self.if_absent(), true),
             Err(payload) => resume_unwind(payload),
         }
+    }
+
+    /// The result for states in which an actor is missing whose state the predicate reads: it neither violates nor satisfies the property.
+    fn if_absent(&self) -> bool {
+        matches!(self.kind, Kind::Always | Kind::AtRest)
     }
 
     /// The question in the terms of the decision table.

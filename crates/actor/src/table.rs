@@ -14,11 +14,12 @@ use crate::history::SpecCache;
 use crate::inbox::{self, Inbox};
 use crate::interner::{Interner, Mirror};
 use crate::pairs::Pairs;
+use crate::reception;
 use crate::running::{Called, Handlers};
 use crate::send_fingerprints::{self, Sent};
 use crate::state::State;
 use crate::system::Blueprint;
-use manyworlds_core::{LocalStats, Network, Pid, Property, Violation, panics, running};
+use manyworlds_core::{Accept, LocalStats, Network, Pid, Property, Violation, panics, running};
 use manyworlds_explore::fingerprint;
 use manyworlds_linear::stage::Stage;
 use rustc_hash::FxHashMap;
@@ -202,6 +203,8 @@ pub struct Entries {
     pub spec_cache: SpecCache,
     /// The first panic of user code that renames actors.
     pub renaming_failure: Option<String>,
+    /// (local, envelope) → what the actor does with the message, of actors that may defer.
+    pub accepted: FxHashMap<(u32, u32), Accept>,
     /// What created actors are.
     pub codes: Interner<Code>,
     /// The ids of created actors.
@@ -385,8 +388,15 @@ impl Entries {
         if let Some(&id) = self.known.get(&(local, input)) {
             return id;
         }
-        let effects = self.run(blueprint, local, input);
-        let (id, branches) = (self.effects.len() as u32, effects.len() as u64);
+        let (effects, branches) = match self.ignored(blueprint, local, input) {
+            Some(nothing) => (vec![nothing], 0),
+            None => {
+                let effects = self.run(blueprint, local, input);
+                let branches = effects.len() as u64;
+                (effects, branches)
+            }
+        };
+        let id = self.effects.len() as u32;
         self.effects.push(Arc::new(effects));
         self.distinct_steps += if self.known.insert((local, input), id).is_none() { branches } else { 0 };
         id
@@ -453,8 +463,13 @@ impl Entries {
         ctx.spawned_before = before.origin.spawned;
         let sender = envelope.as_ref().map(|e| self.called(blueprint, e.from));
         let called = Called::new(event, sender.zip(message.clone()));
-        let run =
-            || panics::listen(|| catch_unwind(AssertUnwindSafe(|| code.react(state.as_deref(), event, &mut ctx))));
+        let react = || {
+            if let Some(complaint) = reception::complaint(&*code, state.as_deref(), event) {
+                ctx.misused(complaint);
+            }
+            code.react(state.as_deref(), event, &mut ctx)
+        };
+        let run = || panics::listen(|| catch_unwind(AssertUnwindSafe(react)));
         let ran = self.handlers.note(&name, called, run);
         let failure = match &ran {
             Err(payload) => {
@@ -600,6 +615,10 @@ pub struct Mirrors {
     pub unusual: bool,
     /// Messages to some actors vanish: see `LocalSummary::loses`.
     pub some_lose: bool,
+    /// (local, envelope) → what the actor does with the message.
+    pub accepted: FxHashMap<(u32, u32), Accept>,
+    /// (local, inbox) → the heads, of actors that may defer: a range of `heads`.
+    pub picked: Pairs<Span>,
     /// What created actors are.
     pub codes: Mirror<Code>,
     /// The ids of created actors.
@@ -648,12 +667,6 @@ impl Mirrors {
         locals.iter().fold(0, |sum, &id| sum.wrapping_add(self.locals.print(id)))
     }
 
-    /// Whether an actor can take a step; only for states whose steps are local (see `Worlds::steps_are_local`).
-    pub fn can_act(&self, state: &State, actor: u16) -> bool {
-        let summary = self.local_summaries[state.ids[usize::from(actor)] as usize];
-        summary.has_own_input || summary.receives && self.inbox_heads[state.inbox(actor) as usize] != Span::NOTHING
-    }
-
     /// The summary of the environment of a state.
     #[inline]
     pub fn environment_summary(&self, state: &State) -> EnvironmentSummary {
@@ -673,7 +686,7 @@ impl Mirrors {
         for id in self.state_values.len()..self.locals.len() {
             let local = self.locals.get(id as u32);
             self.state_values.push((local.value != NONE).then(|| self.values.get(local.value).value.clone()));
-            let summary = LocalSummary::new(local, blueprint);
+            let summary = LocalSummary::new(local, blueprint, entries.defers(blueprint, local));
             self.some_lose |= summary.loses;
             self.unusual |= local.status == Status::Halted && blueprint.forbids_halted;
             self.local_summaries.push(summary);

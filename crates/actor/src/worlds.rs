@@ -20,7 +20,7 @@ use crate::symmetry::{self, Symmetry};
 use crate::system::{Blueprint, Question};
 use crate::table::{Entries, Local, Mirrors, NONE, Status, Table};
 use crate::view::View;
-use manyworlds_core::{Coverage, Pid, LocalStats, NarratedStep, Network, TraceProcess, Violation};
+use manyworlds_core::{Accept, Coverage, Pid, LocalStats, NarratedStep, Network, TraceProcess, Violation};
 use manyworlds_explore::{HistoryEvent, Listed, Property, Receive, Receives, States, TransitionSystem};
 use smallvec::SmallVec;
 use std::cell::{Cell, Ref, RefCell};
@@ -246,15 +246,26 @@ impl Worlds {
     }
 
     /// The messages to `to` that can be delivered, as (sender, the identification of the message in [`Step::Deliver`]).
-    pub(crate) fn deliverable(&self, mirrors: &Mirrors, state: &State, to: u16) -> Vec<(u16, u32)> {
+    pub(crate) fn deliverable(&self, mirrors: &mut Mirrors, state: &State, to: u16) -> Vec<(u16, u32)> {
         let blueprint = self.blueprint();
         if self.is_causal() {
             let network = |from, to| blueprint.channel(from, to);
-            let causal = mirrors.causals.get(state.ids[self.slots(state)]);
-            return causal.heads(to, &network).map(|at| (causal.pending[at].from, at as u32)).collect();
+            let causal = mirrors.causals.get(state.ids[self.slots(state)]).clone();
+            let deferred: Vec<u32> = match self.picks(mirrors, state, to) {
+                true => causal.pending.iter().filter(|p| p.to == to).map(|p| p.id).collect(),
+                false => Vec::new(),
+            };
+            let local = state.ids[usize::from(to)];
+            let is_deferred = |id: &u32| self.accept(mirrors, local, *id) == Accept::Defer;
+            let deferred: Vec<u32> = deferred.into_iter().filter(is_deferred).collect();
+            return causal.heads(to, &network, &|id| deferred.contains(&id)).map(|at| (causal.pending[at].from, at as u32)).collect();
+        }
+        let mut items = mirrors.inboxes.get(state.inbox(to)).items.to_vec();
+        if self.picks(mirrors, state, to) {
+            items = self.not_deferred(mirrors, state.ids[usize::from(to)], &items);
         }
         let key = |id: u32| key(blueprint, mirrors.envelopes.get(id).from, to, id);
-        let heads = inbox::heads(&mirrors.inboxes.get(state.inbox(to)).items, key);
+        let heads = inbox::heads(&items, key);
         heads.map(|id| (mirrors.envelopes.get(id).from, id)).collect()
     }
 
@@ -437,7 +448,7 @@ impl TransitionSystem for Worlds {
         }
         let Number::Act { actor, item, branch } = Number::read(number) else { return None };
         // Other actors that can take a step now can do so after this step, because it removes no message or timer of theirs.
-        let others = (0..self.slots(state) as u16).any(|other| other != actor && mirrors.can_act(state, other));
+        let others = (0..self.slots(state) as u16).any(|other| other != actor && self.can_act(mirrors, state, other));
         if !others {
             return None;
         }

@@ -3,10 +3,12 @@
 use super::program::{Case, Local};
 use super::strategy::{Profile, cases};
 use super::world::{Graph, Status, explore, text};
-use manyworlds_actor::{State, System, Worlds};
-use manyworlds_core::{Budget, Network, NoObserver, Pid, Replayed};
+use manyworlds_actor::locals::{ActorLocals, Finals};
+use manyworlds_actor::{Faults, State, System, Worlds};
+use manyworlds_core::{Budget, Deadlock, Network, NoObserver, Pid, Replayed};
 use manyworlds_explore::{Config, Engine, Report, TransitionSystem, narrate, replay};
 use manyworlds_testkit::random;
+use proptest::prelude::*;
 use std::collections::BTreeSet;
 
 /// Larger systems are skipped.
@@ -145,20 +147,52 @@ fn same_ends(case: &Case, graph: &Graph) -> bool {
     true
 }
 
+/// Compares the executions of the DPOR engine, which neither creates actors nor injects faults; returns whether there are few enough.
+fn same_executions(case: &Case, graph: &Graph) -> bool {
+    if case.creates > 0 || case.faults != Faults::default() || case.network == Network::Mbox || case.forbids_halted {
+        return false;
+    }
+    let ends: BTreeSet<Vec<String>> = graph.finals().map(|id| graph.worlds[id].locals()).collect();
+    for threads in [1, 2] {
+        let finals = Finals::default();
+        let budget = Budget { executions: Some(SCHEDULES), ..Budget::default() };
+        let deadlock = Deadlock::Allow;
+        let config = manyworlds_graph::Config { threads, keep_going: true, deadlock, budget, ..Default::default() };
+        let locals = ActorLocals::new(&case.system()).collect(finals.clone());
+        let report = manyworlds_graph::explore(&locals, &config, &NoObserver);
+        if report.stopped.is_some() {
+            return false;
+        }
+        let finals = std::mem::take(&mut *finals.lock().expect("no thread panicked"));
+        assert_eq!(finals, ends, "how executions end with {threads} threads");
+        assert_eq!(report.counterexample.is_some(), graph.fails(), "failures with {threads} threads");
+    }
+    true
+}
+
 fn compare(case: &Case) -> u64 {
     let Some(graph) = explore(case, STATES) else { return 0 };
     same_states(case, &graph);
     same_verdicts(case, &graph);
-    1 + u64::from(same_ends(case, &graph))
+    1 + u64::from(same_ends(case, &graph)) + u64::from(same_executions(case, &graph))
 }
 
 const PROFILE: Profile = Profile { faults: true, failures: true, defers: false, halts: true, creates: true };
+const DEFERRING: Profile = Profile { defers: true, creates: false, ..PROFILE };
+const ALL: Profile = Profile { defers: true, ..PROFILE };
 
 random! {
     #![cases = 1000, compared = 100, regressions = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/growing/compare.regressions")]
 
     #[test]
     fn actors_are_created_and_halt_as_the_naive_explorer_says(case in cases(PROFILE)) {
+        return Ok(compare(&case));
+    }
+
+    #[test]
+    fn messages_are_deferred_and_ignored_as_the_naive_explorer_says(
+        case in prop_oneof![cases(DEFERRING), cases(Profile { faults: false, ..DEFERRING }), cases(ALL)]
+    ) {
         return Ok(compare(&case));
     }
 }

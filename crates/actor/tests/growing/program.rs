@@ -2,7 +2,7 @@
 //! alternative is a list of actions in order.
 
 use manyworlds_actor::{Actor, Context, Faults, System};
-use manyworlds_core::{Network, Pid};
+use manyworlds_core::{Accept, Network, Pid};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -177,6 +177,18 @@ impl Actor for Grower {
     fn timer(&self, state: &mut Local, _: &'static str, ctx: &mut Context<'_>) {
         let handler = &self.of().rows[usize::from(state.at)].1;
         self.run(state, handler, None, false, ctx);
+    }
+
+    fn accepts(&self, state: &Local, _: Pid, tag: &u8) -> Accept {
+        match self.of().rows[usize::from(state.at)].0[usize::from(*tag)].0 {
+            Reception::Take => Accept::Take,
+            Reception::Defer => Accept::Defer,
+            Reception::Ignore => Accept::Ignore,
+        }
+    }
+
+    fn defers(&self) -> bool {
+        self.of().defers()
     }
 
     fn durable(&self, state: &Local) -> Option<Local> {
