@@ -89,9 +89,10 @@ pub struct Act {
     pub sends: Span,
     /// The sleep slots whose items may stay asleep after this act, see [`crate::sleep`].
     pub stays_asleep: u64,
-    /// The act also changes the environment or which actors there are: the handler fails, records part of a history that a specification monitors,
-    /// creates actors or halts.
-    pub changes_environment: bool,
+    /// The act changes more than this says: the handler fails, creates actors or halts. So the successor is built to know it.
+    pub changes_more: bool,
+    /// Its number if monitors or the specification of a history observe it, see [`crate::watch`]; otherwise `QUIET`.
+    pub watched: u32,
 }
 
 /// A difference of fingerprints as two words: an alignment of 8 instead of 16 bytes makes the structures that contain it smaller.
@@ -228,7 +229,8 @@ impl Worlds {
         let effects = self.reaction(mirrors, local, input);
         let branches = mirrors.effects[effects as usize].clone();
         let (start, actor) = (mirrors.acts.len(), mirrors.locals.get(local).actor);
-        for branch in branches.iter() {
+        for (branch, nth) in branches.iter().zip(0..) {
+            let watched = self.observation(mirrors, actor, (effects, nth));
             let first = mirrors.sends.len();
             self.list_sends(mirrors, actor, &branch.sends);
             mirrors.acts.push(Act {
@@ -236,10 +238,8 @@ impl Worlds {
                 change: Change::between(mirrors.locals.print(local), mirrors.locals.print(branch.local)),
                 sends: Span::between(first, mirrors.sends.len()),
                 stays_asleep: sleep::stays_asleep(self.blueprint(), actor, &branch.sends),
-                changes_environment: branch.failure != NONE
-                    || (self.monitors() && branch.records())
-                    || branch.halts
-                    || !branch.created.is_empty(),
+                changes_more: branch.failure != NONE || branch.halts || !branch.created.is_empty(),
+                watched,
             });
         }
         Span::between(start, mirrors.acts.len())

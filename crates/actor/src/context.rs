@@ -18,6 +18,8 @@ pub enum NoteKind {
     Returned,
     /// The operation takes effect here.
     Linearized,
+    /// Any other value, for monitors.
+    Recorded,
     /// A text.
     Text,
 }
@@ -42,6 +44,7 @@ impl Note {
             NoteKind::Invoked => TraceNote::Invoked(value()),
             NoteKind::Returned => TraceNote::Returned(value()),
             NoteKind::Linearized => TraceNote::Linearized(value()),
+            NoteKind::Recorded => TraceNote::Text(self.value.show()),
             NoteKind::Text => {
                 TraceNote::Text(self.value.as_any().downcast_ref::<String>().cloned().unwrap_or_default())
             }
@@ -175,6 +178,11 @@ impl<'a> Context<'a> {
     /// Records that an operation takes effect here.
     pub fn linearized<O: Clone + Eq + Hash + Debug + Send + Sync + 'static>(&mut self, operation: O) {
         self.notes.push(Note { kind: NoteKind::Linearized, value: Arc::new(operation) });
+    }
+
+    /// Records a value for monitors; it is shown in traces, too.
+    pub fn record<R: Clone + Eq + Hash + Debug + Send + Sync + 'static>(&mut self, value: R) {
+        self.notes.push(Note { kind: NoteKind::Recorded, value: Arc::new(value) });
     }
 
     /// Records a text that is shown in traces.

@@ -32,6 +32,7 @@
 //! | [`client`] | a generic client that records a history |
 //! | [`isolation`] | runs handlers again along sampled paths: they must depend only on state and input |
 //! | [`locals`] | the system as local transition relations for the DPOR engine |
+//! | `monitor`, `watch` | monitors: what they are; what they see of a step, and the environment after it |
 //! | `narrate` | steps of a system as steps of a trace |
 //! | `coverage` | the coverage of a run |
 //! | `running` | the handler that is currently running |
@@ -54,6 +55,7 @@ mod inbox;
 mod interner;
 pub mod isolation;
 pub mod locals;
+mod monitor;
 mod narrate;
 mod pairs;
 mod perform;
@@ -69,13 +71,15 @@ mod symmetry;
 pub mod system;
 mod table;
 mod view;
+mod watch;
 mod worlds;
 
 pub use actor::Actor;
 pub use client::{Client, Service};
-pub use context::Context;
+pub use context::{Context, NoteKind};
 pub use erased::Value;
 pub use faults::Faults;
+pub use monitor::{Monitor, Observed, ObservedEvent};
 pub use state::State;
 pub use step::Step;
 pub use symmetry::Renaming;

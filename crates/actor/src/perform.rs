@@ -9,6 +9,7 @@ use crate::send_fingerprints::Sent;
 use crate::state::State;
 use crate::step::Step;
 use crate::table::{Branch, Mirrors, NONE, Send};
+use crate::watch::{QUIET, Watched};
 use crate::worlds::Worlds;
 use manyworlds_explore::Listed;
 use smallvec::SmallVec;
@@ -27,9 +28,10 @@ struct Listing<'a> {
     /// The number of successors, including those by sleeping items.
     count: u64,
     out: &'a mut Vec<Listed>,
-    /// Positions in `out` of steps that also change the environment. Their acts do not determine the fingerprint, so the successor is
-    /// built.
-    environment_changes: SmallVec<[(usize, Step); 4]>,
+    /// Positions in `out` of steps whose acts do not determine the fingerprint, so that the successor is built, each with its observation.
+    environment_changes: SmallVec<[(usize, Step, u32); 4]>,
+    /// The environment of the state.
+    environment: u32,
 }
 
 impl Listing<'_> {
@@ -54,9 +56,17 @@ impl Listing<'_> {
         let mut before = self.before | bit;
         for (act, branch) in acts.iter().zip(0..) {
             let mut listed = Listed { number: Number::Act { actor, item, branch }.write(), asleep: 0, print: 0 };
-            if act.changes_environment {
-                self.environment_changes.push((self.out.len(), Step::Act { actor, item, branch }));
+            if act.changes_more || act.watched != QUIET {
                 before = self.before;
+                match self.watched(mirrors, act, rest, actor, print) {
+                    Some(print) => {
+                        (listed.asleep, listed.print) = ((self.asleep | self.before) & act.stays_asleep, print);
+                    }
+                    None => {
+                        let step = Step::Act { actor, item, branch };
+                        self.environment_changes.push((self.out.len(), step, act.watched));
+                    }
+                }
             } else {
                 listed.asleep = (self.asleep | self.before) & act.stays_asleep;
                 listed.print = self.send(mirrors, actor, rest, act, act.change.after(print));
@@ -64,6 +74,20 @@ impl Listing<'_> {
             self.out.push(listed);
         }
         self.before = before;
+    }
+
+    /// The fingerprint after an act that is observed, if it is known without building the successor.
+    #[cold]
+    fn watched(&self, mirrors: &Mirrors, act: &Act, rest: u32, actor: u16, print: u128) -> Option<u128> {
+        if act.changes_more {
+            return None;
+        }
+        let Watched { change, .. } = *mirrors.watched.get(self.environment, act.watched)?;
+        let lost = |sent: &Sent| !self.is_kept(mirrors, sent.to);
+        if self.dropped && mirrors.sends[act.sends.range()].iter().any(lost) {
+            return None;
+        }
+        Some(self.send(mirrors, actor, rest, act, act.change.after(change.after(print))))
     }
 
     /// The fingerprint after the sends of an act.
@@ -131,7 +155,13 @@ impl Worlds {
     #[inline]
     pub(crate) fn act(&self, mirrors: &mut Mirrors, state: &mut State, actor: u16, item: u16, branch: u16) {
         let (head, act) = self.found_act(mirrors, state, actor, item, branch);
-        if act.changes_environment {
+        let lost = |sent: &Sent| self.is_lost(mirrors, state, sent.to);
+        let known = match act.watched {
+            QUIET => None,
+            _ if mirrors.sends[act.sends.range()].iter().any(lost) => None,
+            observation => mirrors.watched.get(state.environment(), observation).copied(),
+        };
+        if act.changes_more || act.watched != QUIET && known.is_none() {
             let step = self.act_in_full(mirrors, state, actor, item, branch);
             return self.perform(mirrors, state, &step);
         }
@@ -140,6 +170,10 @@ impl Worlds {
             state.ids[slot] = head.rest;
         }
         state.ids[usize::from(actor)] = act.local;
+        if let Some(Watched { environment, .. }) = known {
+            let last = state.ids.len() - 1;
+            state.ids[last] = environment;
+        }
         for at in act.sends.range() {
             let Sent { to, envelope, .. } = mirrors.sends[at];
             if !self.is_lost(mirrors, state, to) {
@@ -181,7 +215,9 @@ impl Worlds {
         let (worlds, (locals, inboxes)) = (self, state.ids.split_at(state.ids.len() / 2));
         let (dropped, environment_changes) = (self.may_lose(mirrors), SmallVec::new());
         let (before, sleep_slots, count) = (0, self.sleep_slots(), 0);
-        let mut listing = Listing { worlds, locals, inboxes, dropped, asleep, before, count, out, environment_changes };
+        let environment = state.environment();
+        let mut listing =
+            Listing { worlds, locals, inboxes, dropped, asleep, before, count, out, environment_changes, environment };
         for ((&local, &inbox), actor) in locals.iter().zip(inboxes).zip(0..) {
             let Items { heads, own } = self.items(mirrors, local, inbox);
             for (at, item) in heads.range().zip(0..) {
@@ -201,8 +237,11 @@ impl Worlds {
             }
         }
         let count = listing.count;
-        for (at, step) in listing.environment_changes {
+        for (at, step, observation) in listing.environment_changes {
             out[at].print = self.build_print(mirrors, state, &step);
+            if observation != QUIET {
+                self.remember(mirrors, state.environment(), observation);
+            }
         }
         if mirrors.environment_summary(state).fault_free {
             return count;
@@ -234,11 +273,18 @@ impl Worlds {
         if let Some(failure) = self.obstacle(mirrors, state, done.0, branch) {
             return self.change_environment(mirrors, state, |environment| environment.failed = Some((actor, failure)));
         }
-        self.set_local(mirrors, state, actor, local);
-        if self.monitors() && effects[usize::from(branch)].records() {
-            let environment = self.environment_after(mirrors, state.environment(), actor, done);
+        if failure == NONE || self.monitors() {
+            let lost = if failure == NONE { self.lost(mirrors, state, done) } else { 0 };
+            let (environment, ends) = match self.is_watched(mirrors, done) {
+                true => self.environment_after(mirrors, state.environment(), actor, done, lost),
+                false => (state.environment(), false),
+            };
             self.set_environment(mirrors, state, environment);
+            if ends {
+                return;
+            }
         }
+        self.set_local(mirrors, state, actor, local);
         if failure != NONE {
             return self.change_environment(mirrors, state, |environment| environment.failed = Some((actor, failure)));
         }

@@ -26,6 +26,7 @@ use crate::state::State;
 use crate::step::Step;
 use crate::system::Blueprint;
 use crate::table::Mirrors;
+use crate::watch::Done;
 use crate::worlds::Worlds;
 use manyworlds_core::{Accept, Network};
 
@@ -33,6 +34,7 @@ use manyworlds_core::{Accept, Network};
 pub fn persistent(worlds: &Worlds, state: &State, steps: &mut [Step]) -> usize {
     let full: Vec<Step> = steps.iter().map(|step| worlds.in_full(state, step)).collect();
     let pending = waiting(worlds, state);
+    let watched = watched(worlds, &full);
     let mirrors = &*worlds.prepared();
     let environment = worlds.environment(mirrors, state);
     // Which actors may send to those that are created is not declared.
@@ -46,7 +48,8 @@ pub fn persistent(worlds: &Worlds, state: &State, steps: &mut [Step]) -> usize {
     for group in steps.chunk_by(|a, b| a.actor() == b.actor()) {
         let Some(actor) = group[0].actor() else { return steps.len() };
         let smaller = best.is_none_or(|(_, len)| group.len() < len);
-        if smaller && survey.is_persistent(actor, &full[at..at + group.len()]) {
+        let is_watched = full[at..at + group.len()].iter().any(|step| watched.contains(&step.handler()));
+        if smaller && !is_watched && survey.is_persistent(actor, &full[at..at + group.len()]) {
             best = Some((at, group.len()));
         }
         at += group.len();
@@ -64,6 +67,13 @@ fn waiting(worlds: &Worlds, state: &State) -> Vec<(u16, u32)> {
         !worlds.picks(mirrors, state, to) || worlds.accept(mirrors, state.ids[usize::from(to)], id) != Accept::Defer
     };
     all.into_iter().filter(waits).collect()
+}
+
+/// The branches that monitors observe: their order relative to others that are observed matters, now and later.
+fn watched(worlds: &Worlds, steps: &[Step]) -> Vec<Option<Done>> {
+    let mirrors = &mut *worlds.mirrors.borrow_mut();
+    let handlers = steps.iter().filter_map(Step::handler);
+    handlers.filter(|&done| worlds.watchers(mirrors, done) != 0).map(Some).collect()
 }
 
 /// The facts about a state from which persistent sets are computed.

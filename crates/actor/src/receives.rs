@@ -80,8 +80,10 @@ fn timer_lane(actor: u16, timer: &str) -> Lane {
 impl Worlds {
     /// The receive of a step given in full ([`Worlds::in_full`]).
     pub(crate) fn received(&self, state: &State, step: &Step) -> Option<Receive> {
+        let done = step.handler()?;
+        let watchers = self.watchers(&mut self.mirrors.borrow_mut(), done);
         let mirrors = &*self.prepared();
-        let (effects, branch) = step.handler()?;
+        let (effects, branch) = done;
         let branch = &mirrors.effects[effects as usize][usize::from(branch)];
         // A step after which its actor takes other messages, or none, depends on everything that may send to that actor.
         let is_start = matches!(step, Step::Start { .. });
@@ -89,7 +91,7 @@ impl Worlds {
         if branch.halts || step.actor().is_some_and(picks) {
             return None;
         }
-        match *step {
+        let receive = match *step {
             Step::Deliver { to, message, again: false, .. } => self.delivery(mirrors, state, to, message, branch),
             Step::Start { actor, .. } => {
                 Some(self.receive_of(mirrors, state, actor, actor, lane(START, actor, actor, 0), branch))
@@ -99,7 +101,9 @@ impl Worlds {
                 Some(self.receive_of(mirrors, state, actor, actor, timer_lane(actor, name), branch))
             }
             _ => None,
-        }
+        };
+        // Steps that one monitor observes interfere, as if they appended to one queue: those with the last numbers.
+        receive.map(|receive| Receive { orders: receive.orders | watchers.reverse_bits(), ..receive })
     }
 
     fn delivery(&self, mirrors: &Mirrors, state: &State, to: u16, message: u32, branch: &Branch) -> Option<Receive> {
@@ -191,7 +195,7 @@ impl Worlds {
             let kind = match note.kind {
                 NoteKind::Invoked => HistoryKind::Invoked,
                 NoteKind::Returned => HistoryKind::Returned,
-                NoteKind::Linearized | NoteKind::Text => continue,
+                NoteKind::Linearized | NoteKind::Recorded | NoteKind::Text => continue,
             };
             let label = self.with_entries(|entries, _| entries.value(note.value.clone()));
             out.push(HistoryEvent { process: u32::from(actor), kind, label });

@@ -56,6 +56,9 @@ pub struct Symmetry {
 
 /// The reason why symmetry reduction is refused, if there are too many permutations.
 pub fn refusal(blueprint: &Blueprint) -> Option<String> {
+    if !blueprint.monitors.is_empty() {
+        return Some("the states of monitors are not renamed: check without symmetry".to_string());
+    }
     if blueprint.creates > 0 {
         let why = "the ids of created actors contain those of their creators, and are not renamed: check without symmetry";
         return Some(why.to_string());
@@ -165,7 +168,8 @@ fn environment(worlds: &Worlds, names: &Renaming, state: &State) -> u32 {
         split: environment.split.map(|old| named_side(side(old), n)),
         failed: environment.failed.map(|(actor, failure)| (names.index(actor), failure)),
         history: environment.history.map(renamed_history),
-        ..environment
+        monitors: environment.monitors.clone(),
+        left: environment.left,
     };
     match renamed == environment {
         true => state.environment(),

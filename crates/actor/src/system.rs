@@ -4,6 +4,7 @@ use crate::actor::Actor;
 use crate::erased::AnyActor;
 use crate::faults::Faults;
 use crate::history::AnySpec;
+use crate::monitor::DeclaredMonitor;
 use crate::receives::Annotations;
 use crate::view::{NotStarted, View};
 use crate::worlds::Worlds;
@@ -115,6 +116,8 @@ pub struct Blueprint {
     pub spec: Option<Arc<dyn AnySpec>>,
     /// The keys that messages touch, and the messages that are excluded.
     pub annotations: Annotations,
+    /// The monitors.
+    pub monitors: Vec<DeclaredMonitor>,
     /// The maximal number of actors that are created on a path.
     pub creates: u16,
     /// A message to an actor that has halted is a failure of its sender.

@@ -19,6 +19,7 @@ use crate::running::{Called, Handlers};
 use crate::send_fingerprints::{self, Sent};
 use crate::state::State;
 use crate::system::Blueprint;
+use crate::watch::{Done, MonitorCache, Watched};
 use manyworlds_core::{Accept, LocalStats, Network, Pid, Property, Violation, panics, running};
 use manyworlds_explore::fingerprint;
 use manyworlds_linear::stage::Stage;
@@ -195,6 +196,10 @@ pub struct Entries {
     pub environments: Interner<Environment>,
     /// The effects of handlers.
     pub effects: Vec<Arc<Effects>>,
+    /// For each of them the local state and the input.
+    pub causes: Vec<(u32, Input)>,
+    /// What monitors did.
+    pub monitors: MonitorCache,
     /// Failures of handlers; the actor that failed is part of the environment.
     pub failures: Interner<Violation>,
     /// Stages of histories.
@@ -325,13 +330,18 @@ impl Entries {
 
     /// The id of an environment.
     pub fn environment(&mut self, environment: Environment) -> u32 {
-        let (failures, stages, names) = (&self.failures, &self.stages, &self.names);
+        let (failures, stages, names, values) = (&self.failures, &self.stages, &self.names, &self.values);
         self.environments.intern(environment, |w| {
             let failed = w.failed.map(|(actor, failure)| match names.created(actor) {
                 None => (actor, failures.print(failure)),
                 Some(pid) => (u16::MAX, fingerprint::of(&(pid.to_bits(), failures.print(failure)))),
             });
-            fingerprint::of(&(Slot::Environment, w.left, w.split, failed, w.history.map(|stage| stages.print(stage))))
+            let print =
+                fingerprint::of(&(Slot::Environment, w.left, w.split, failed, w.history.map(|stage| stages.print(stage))));
+            match w.monitors.is_empty() {
+                true => print,
+                false => fingerprint::of(&(print, w.monitors.iter().map(|&id| values.print(id)).collect::<Vec<_>>())),
+            }
         })
     }
 
@@ -398,6 +408,7 @@ impl Entries {
         };
         let id = self.effects.len() as u32;
         self.effects.push(Arc::new(effects));
+        self.causes.push((local, input));
         self.distinct_steps += if self.known.insert((local, input), id).is_none() { branches } else { 0 };
         id
     }
@@ -649,8 +660,14 @@ pub struct Mirrors {
     pub crashed: FxHashMap<(u16, u32), Result<u32, u32>>,
     /// The ids of environments.
     pub environment_ids: FxHashMap<Environment, u32>,
-    /// (environment, actor, (effects, branch)) → the environment after the notes of that branch were recorded.
-    pub recorded: FxHashMap<(u32, u16, (u32, u16)), u32>,
+    /// (environment, actor, branch, messages that vanish) → the environment after that branch was observed, and whether that ended the step.
+    pub recorded: FxHashMap<(u32, u16, Done, u64), (u32, bool)>,
+    /// The monitors that observe a branch: a bit for each.
+    pub watchers: FxHashMap<Done, u64>,
+    /// The actor and the branch of each observation.
+    pub observations: Vec<(u16, Done)>,
+    /// (environment, observation) → the environment after it.
+    pub watched: Pairs<Watched>,
     /// The version of the table when it was copied.
     pub version: u64,
 }

@@ -121,3 +121,12 @@ impl<'a> View<'a> {
         value.downcast_ref()
     }
 }
+
+impl View<'_> {
+    /// The state of a monitor, if there is one with this name and a state of this type.
+    pub fn monitor<S: Clone + 'static>(&self, name: &str) -> Option<S> {
+        self.worlds.read_messages.set(true);
+        let nth = self.worlds.blueprint().monitors.iter().position(|monitor| monitor.name == name)?;
+        self.worlds.monitor_value(&self.mirrors, self.state, nth).as_any().downcast_ref().cloned()
+    }
+}

@@ -20,6 +20,7 @@ use crate::symmetry::{self, Symmetry};
 use crate::system::{Blueprint, Question};
 use crate::table::{Entries, Local, Mirrors, NONE, Status, Table};
 use crate::view::View;
+use crate::watch::QUIET;
 use manyworlds_core::{Accept, Coverage, Pid, LocalStats, NarratedStep, Network, TraceProcess, Violation};
 use manyworlds_explore::{HistoryEvent, Listed, Property, Receive, Receives, States, TransitionSystem};
 use smallvec::SmallVec;
@@ -176,6 +177,9 @@ impl Worlds {
         if environment.history.is_some() {
             words.push(format!("history {:x}", mirrors.environments.print(state.environment())));
         }
+        for (nth, monitor) in self.blueprint().monitors.iter().enumerate() {
+            words.push(format!("monitor {}: {}", monitor.name, self.monitor_value(&mirrors, state, nth).show()));
+        }
         if self.is_causal() {
             words.push(mirrors.causals.get(state.ids[self.slots(state)]).show_pasts(&mirrors.names));
         }
@@ -319,7 +323,9 @@ impl Worlds {
             }
             let spec = blueprint.spec.as_ref().filter(|_| self.is_monitored());
             let history = spec.map(|spec| entries.first_stage(&**spec));
-            ids.push(entries.environment(Environment { left: blueprint.faults, history, ..Environment::default() }));
+            let monitors = entries.first_monitors(blueprint);
+            let left = blueprint.faults;
+            ids.push(entries.environment(Environment { left, history, monitors, ..Environment::default() }));
             ids
         });
         self.summed(mirrors, &ids)
@@ -453,7 +459,7 @@ impl TransitionSystem for Worlds {
             return None;
         }
         let act = self.found_act(mirrors, state, actor, item, branch).1;
-        (!act.changes_environment).then(|| act.change.after(mirrors.property_key(&state.ids[..self.slots(state)])))
+        (!act.changes_more && act.watched == QUIET).then(|| act.change.after(mirrors.property_key(&state.ids[..self.slots(state)])))
     }
 
     #[inline]
@@ -528,7 +534,7 @@ impl TransitionSystem for Worlds {
             property.stable = question.stable;
             property
         };
-        self.blueprint().questions.iter().map(property).collect()
+        self.blueprint().questions.iter().map(property).chain(self.temperatures()).collect()
     }
 
     fn has_symmetry(&self) -> bool {

@@ -11,3 +11,16 @@ pub enum Accept {
     /// The message is removed, and nothing else happens.
     Ignore,
 }
+
+/// The temperature of a state of a monitor. An execution must neither end in a hot state nor go round a cycle for ever in which some state is hot and none
+/// is cold.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Temperature {
+    /// Something was promised and is not done.
+    Hot,
+    /// Neither.
+    #[default]
+    Warm,
+    /// Nothing is promised.
+    Cold,
+}

@@ -1,5 +1,6 @@
 //! Random systems whose actors create others, halt, defer and ignore messages, compared with a naive explorer of its own.
 
+mod automaton;
 mod compare;
 mod program;
 mod strategy;

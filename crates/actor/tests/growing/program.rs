@@ -1,6 +1,7 @@
 //! Actors given by programs: they create others, halt, defer and ignore messages. A handler is a list of alternatives, one of which is chosen; an
 //! alternative is a list of actions in order.
 
+use super::automaton::Automaton;
 use manyworlds_actor::{Actor, Context, Faults, System};
 use manyworlds_core::{Accept, Network, Pid};
 use std::fmt;
@@ -207,6 +208,7 @@ pub struct Case {
     /// The maximal number of created actors.
     pub creates: u16,
     pub forbids_halted: bool,
+    pub monitors: Vec<Automaton>,
 }
 
 impl Case {
@@ -220,6 +222,9 @@ impl Case {
         for (n, &(kind, fuel)) in self.declared.iter().enumerate() {
             let actor = Grower { kinds: self.kinds.clone(), kind, parent: None, fuel };
             system.add(format!("actor {n}"), actor);
+        }
+        for (n, monitor) in self.monitors.iter().enumerate() {
+            system = system.monitor(format!("m{n}"), monitor.clone());
         }
         if self.forbids_halted { system.forbid_messages_to_halted() } else { system }
     }

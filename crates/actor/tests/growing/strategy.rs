@@ -1,8 +1,9 @@
 //! Strategies that generate such systems.
 
+use super::automaton::{Automaton, CLASSES};
 use super::program::{Action, Alternative, Case, Handler, Kind, Reception, TAGS, To};
 use manyworlds_actor::Faults;
-use manyworlds_core::Network;
+use manyworlds_core::{Network, Temperature};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -22,6 +23,8 @@ pub struct Profile {
     pub halts: bool,
     /// Whether actors may create others.
     pub creates: bool,
+    /// The maximal number of monitors.
+    pub monitors: usize,
 }
 
 fn action(declared: u16, profile: Profile) -> impl Strategy<Value = Action> {
@@ -81,6 +84,18 @@ fn faults(profile: Profile) -> BoxedStrategy<Faults> {
     prop::sample::select(kinds).boxed()
 }
 
+fn automaton() -> impl Strategy<Value = Automaton> {
+    let next = prop_oneof![1 => Just(None), 20 => (0..2u8).prop_map(Some)];
+    let temperature = prop::sample::select(vec![Temperature::Hot, Temperature::Warm, Temperature::Cold]);
+    (
+        prop::collection::vec(any::<bool>(), CLASSES),
+        any::<bool>(),
+        prop::collection::vec(prop::collection::vec(next, CLASSES), 2),
+        prop::collection::vec(temperature, 2),
+    )
+        .prop_map(|(observes, first_only, next, temperatures)| Automaton { observes, first_only, next, temperatures })
+}
+
 /// Random systems of one to three declared actors.
 pub fn cases(profile: Profile) -> impl Strategy<Value = Case> {
     (1..=3u16).prop_flat_map(move |n| {
@@ -88,9 +103,10 @@ pub fn cases(profile: Profile) -> impl Strategy<Value = Case> {
         let declared = prop::collection::vec((0..KINDS, 1..=(4 - n) as u8), usize::from(n));
         let network = prop::sample::select(Network::ALL.to_vec());
         let creates = if profile.creates { (1..=4u16).boxed() } else { Just(0).boxed() };
-        (kinds, declared, network, faults(profile), creates, prop::bool::weighted(0.2)).prop_map(
-            |(kinds, declared, network, faults, creates, forbids_halted)| {
-                Case { kinds: Arc::new(kinds), declared, network, faults, creates, forbids_halted }
+        let monitors = prop::collection::vec(automaton(), 0..=profile.monitors);
+        (kinds, declared, network, faults(profile), creates, prop::bool::weighted(0.2), monitors).prop_map(
+            |(kinds, declared, network, faults, creates, forbids_halted, monitors)| {
+                Case { kinds: Arc::new(kinds), declared, network, faults, creates, forbids_halted, monitors }
             },
         )
     })

@@ -1,9 +1,10 @@
 //! The naive explorer of such systems, from the definitions: a global state is a map from ids to actors, and one list of the messages in flight in the
 //! order of sending, each with the set of all messages causally before it.
 
+use super::automaton::{Automaton, Class};
 use super::program::{Action, Alternative, Case, Handler, Kind, Local, Reception, TIMER, To};
 use manyworlds_actor::Faults;
-use manyworlds_core::{Network, Pid};
+use manyworlds_core::{Network, Pid, Temperature};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 /// The path of an id: the number of the declared actor, then spawn numbers.
@@ -54,6 +55,8 @@ pub struct World {
     pub left: Faults,
     /// The actor that failed, and why.
     pub failed: Option<(Id, String)>,
+    /// The states of the monitors.
+    pub monitors: Vec<u8>,
 }
 
 /// The canonical form of a state.
@@ -80,6 +83,7 @@ pub fn text(
     messages: &[(String, String, u8)],
     left: Faults,
     failed: Option<&(String, String)>,
+    monitors: &[u8],
 ) -> String {
     let mut queues: BTreeMap<String, Vec<(String, u8)>> = BTreeMap::new();
     for (from, to, tag) in messages {
@@ -88,7 +92,7 @@ pub fn text(
     if network == Network::Asyn {
         queues.values_mut().for_each(|queue| queue.sort());
     }
-    format!("{locals:?} {queues:?} {left:?} {failed:?}")
+    format!("{locals:?} {queues:?} {left:?} {failed:?} {monitors:?}")
 }
 
 impl World {
@@ -133,7 +137,7 @@ impl World {
         let shown = |m: &Message| (pid(&m.from).to_string(), pid(&m.to).to_string(), m.tag);
         let messages: Vec<_> = self.messages.iter().map(shown).collect();
         let failed = self.failed.as_ref().map(|(id, why)| (pid(id).to_string(), why.clone()));
-        let text = text(case.network, &self.locals(), &messages, self.left, failed.as_ref());
+        let text = text(case.network, &self.locals(), &messages, self.left, failed.as_ref(), &self.monitors);
         let codes: Vec<_> = self.actors.iter().map(|(id, being)| (id, being.fuel, being.kind, &being.status)).collect();
         let codes: Vec<_> = codes.iter().filter(|(.., status)| **status != Status::Halted).collect();
         let mut causes = format!("{codes:?}");
@@ -195,13 +199,26 @@ impl World {
     }
 
     /// The states after an actor has run a handler.
-    fn handle(&self, case: &Case, me: &Id, before: Local, handler: &Handler, from: Option<&Id>, free: bool) -> Vec<World> {
-        let mut quiet = self.clone();
-        quiet.actors.get_mut(me).expect("it runs").status = Status::Up(before);
+    fn handle(
+        &self,
+        case: &Case,
+        me: &Id,
+        before: Local,
+        handler: &Handler,
+        message: Option<(&Id, u8)>,
+        free: bool,
+    ) -> Vec<World> {
+        let from = message.map(|(from, _)| from);
+        let receipt: Vec<Class> = message.iter().map(|(_, tag)| Class::Receives(*tag)).collect();
         if handler.is_empty() || (!free && before.fuel == 0) {
+            let mut quiet = self.clone();
+            if let Err(why) = quiet.observe(case, me, &receipt) {
+                return vec![World { failed: Some((me.clone(), why)), ..self.clone() }];
+            }
+            quiet.actors.get_mut(me).expect("it runs").status = Status::Up(before);
             return vec![quiet];
         }
-        handler.iter().map(|chosen| self.run(case, me, before, chosen, from, free).unwrap_or_else(|why| {
+        handler.iter().map(|chosen| self.run(case, me, before, chosen, from, (free, &receipt)).unwrap_or_else(|why| {
             // A step that fails has no other effect than the removal of its input, which the caller has done.
             World { failed: Some((me.clone(), why)), ..self.clone() }
         })).collect()
@@ -214,7 +231,7 @@ impl World {
         before: Local,
         chosen: &Alternative,
         from: Option<&Id>,
-        free: bool,
+        (free, receipt): (bool, &[Class]),
     ) -> Result<World, String> {
         let mut world = self.clone();
         let mut local = Local { at: chosen.next, fuel: before.fuel - u8::from(!free), ..before };
@@ -259,16 +276,29 @@ impl World {
                 return Err(format!("{tag} was sent to {:?}, which has halted", pid(to)));
             }
         }
+        let mut events = receipt.to_vec();
         for (action, id, what, fuel) in actions {
             let past = world.actors[me].past.clone();
             match action {
                 Action::Spawn(_) => {
                     let being = Being { status: Status::New, timer: false, kind: what, fuel, spawned: 0, past };
                     world.actors.insert(id, being);
+                    events.push(Class::Creates);
                 }
-                _ => world.post(case, me, id, what),
+                _ => {
+                    events.push(Class::Sends(what));
+                    let enters = world.post(case, me, id, what);
+                    events.extend(enters.then_some(Class::Enqueues(what)));
+                }
             }
         }
+        let notes = chosen.actions.iter().filter_map(|action| match action {
+            Action::Note(n) => Some(Class::Records(*n)),
+            _ => None,
+        });
+        events.extend(notes);
+        events.extend(chosen.halts.then_some(Class::Halts));
+        world.observe(case, me, &events)?;
         let being = world.actors.get_mut(me).expect("it runs");
         being.status = Status::Up(local);
         being.timer |= chosen.sets_timer;
@@ -281,7 +311,7 @@ impl World {
     }
 
     /// A message enters the network, unless nobody can ever receive it.
-    fn post(&mut self, case: &Case, me: &Id, to: Id, tag: u8) {
+    fn post(&mut self, case: &Case, me: &Id, to: Id, tag: u8) -> bool {
         let (number, past) = (self.sent, self.actors[me].past.clone());
         let vanishes = match self.actors[&to].status {
             Status::Halted => true,
@@ -293,6 +323,26 @@ impl World {
             self.actors.get_mut(me).expect("it runs").past.insert(number);
             self.messages.push(Message { number, from: me.clone(), to, tag, past });
         }
+        !vanishes
+    }
+
+    /// The monitors see what an actor does; the first event at which one of them fails is why.
+    fn observe(&mut self, case: &Case, me: &Id, events: &[Class]) -> Result<(), String> {
+        for &class in events {
+            for (monitor, state) in case.monitors.iter().zip(&mut self.monitors) {
+                if monitor.sees(*me == [0], class) {
+                    let next = monitor.next[usize::from(*state)][class.number()];
+                    *state = next.ok_or_else(|| format!("{class:?} in state {state}"))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether some monitor is in a hot state.
+    pub fn is_hot(&self, case: &Case) -> bool {
+        let temperature = |(monitor, &state): (&Automaton, &u8)| monitor.temperatures[usize::from(state)];
+        case.monitors.iter().zip(&self.monitors).map(temperature).any(|temperature| temperature == Temperature::Hot)
     }
 
     fn start(&self, case: &Case, id: &Id) -> Vec<World> {
@@ -338,7 +388,7 @@ impl World {
         let takes = |world: &World| match (self.reception(case, &m), world.actors[&m.to].status) {
             (Some(Reception::Take), Status::Up(local)) => {
                 let (_, handler) = &self.kind(case, &m.to).rows[usize::from(local.at)].0[usize::from(m.tag)];
-                world.handle(case, &m.to, local, handler, Some(&m.from), false)
+                world.handle(case, &m.to, local, handler, Some((&m.from, m.tag)), false)
             }
             _ => vec![world.clone()],
         };
@@ -418,7 +468,7 @@ fn initial(case: &Case) -> Vec<World> {
         past: BTreeSet::new(),
     };
     let actors = case.declared.iter().zip(0..).map(|(declared, n)| (vec![n], being(declared))).collect();
-    let blank = World { actors, messages: Vec::new(), sent: 0, left: case.faults, failed: None };
+    let blank = World { actors, messages: Vec::new(), sent: 0, left: case.faults, failed: None, monitors: vec![0; case.monitors.len()] };
     if case.network == Network::Mbox {
         return vec![blank];
     }
