@@ -125,18 +125,20 @@ impl Worlds {
         let mut messages = self.deliverable(mirrors, state, to);
         let side = |actor: u16| usize::from(mirrors.names.root(actor));
         messages.retain(|&(from, _)| environment.reaches(side(from), side(to)));
-        for &(_, message) in &messages {
+        let is_hit = |from: u16| from != to || self.blueprint().own_faults;
+        for &(from, message) in &messages {
             let input = Input::Message(self.envelope(mirrors, state, message));
             let effects = self.reaction(mirrors, local, input);
             for branch in branches(mirrors, effects) {
                 out.push(Step::Deliver { to, message, effects, branch, again: false });
-                if environment.left.duplicates > 0 {
+                if environment.left.duplicates > 0 && is_hit(from) {
                     out.push(Step::Deliver { to, message, effects, branch, again: true });
                 }
             }
         }
         if environment.left.losses > 0 {
-            out.extend(messages.iter().map(|&(_, message)| Step::Lose { to, message }));
+            let hit = messages.iter().filter(|&&(from, _)| is_hit(from));
+            out.extend(hit.map(|&(_, message)| Step::Lose { to, message }));
         }
     }
 

@@ -1,6 +1,7 @@
 //! Faults and fault budgets. The remaining budgets are part of the global state.
 
-/// The fault budget: how often each fault may occur in one execution.
+/// The fault budget: how often each fault may occur in one execution. Losses and duplicates do not hit messages of an actor to itself, unless the
+/// system says so ([`System::faults_hit_own_messages`](crate::System::faults_hit_own_messages)).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Faults {
     /// Message losses. Losing a message that cannot be delivered yet leads to the same states as losing it once it can be, so only

@@ -116,6 +116,8 @@ pub struct Blueprint {
     pub spec: Option<Arc<dyn AnySpec>>,
     /// The keys that messages touch, and the messages that are excluded.
     pub annotations: Annotations,
+    /// Losses and duplicates hit messages of actors to themselves, too.
+    pub own_faults: bool,
     /// The monitors.
     pub monitors: Vec<DeclaredMonitor>,
     /// The maximal number of actors that are created on a path.
@@ -139,6 +141,9 @@ impl Blueprint {
             faults: !self.faults.none(),
             mixed_channels: !self.channels.is_empty(),
             mbox: self.network == Network::Mbox,
+            creates: self.creates > 0,
+            forbids_halted: self.forbids_halted,
+            monitored: !self.monitors.is_empty(),
             ..Setup::plain(SubjectKind::Actors)
         }
     }
@@ -259,6 +264,12 @@ impl System {
     /// The fault budget; the default is no faults.
     pub fn faults(mut self, faults: Faults) -> System {
         self.0.faults = faults;
+        self
+    }
+
+    /// Lets losses and duplicates hit messages of actors to themselves; the default is that such messages are delivered exactly once.
+    pub fn faults_hit_own_messages(mut self) -> System {
+        self.0.own_faults = true;
         self
     }
 

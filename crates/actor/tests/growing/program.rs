@@ -214,7 +214,7 @@ pub struct Case {
 impl Case {
     /// Whether messages to oneself can be lost or duplicated.
     pub fn faults_hit_own(&self) -> bool {
-        true
+        false
     }
 
     pub fn system(&self) -> System {
