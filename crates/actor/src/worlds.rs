@@ -253,6 +253,7 @@ impl Worlds {
         self.table.copy(&mut self.mirrors.borrow_mut());
     }
 
+    #[inline]
     pub(crate) fn prepared(&self) -> Ref<'_, Mirrors> {
         self.prepare();
         self.mirrors.borrow()

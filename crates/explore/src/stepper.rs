@@ -285,7 +285,12 @@ impl<M: TransitionSystem> Stepper<M> {
             Some(action) => caught::<M, _>(|| self.model.next(state, action)).ok().flatten(),
             None => self.numbered(state, next.number).and_then(|action| self.model.next(state, &action)),
         };
-        built.ok_or_else(|| Box::new(not_again(state, action)))
+        let Some(built) = built else { return Err(Box::new(not_again(state, action))) };
+        // Otherwise a state that was listed, and perhaps violates a property, could be replaced by another one unnoticed.
+        if M::USER_CODE && self.model.fingerprint(&built) != next.print {
+            return Err(Box::new(another(state, action, &built)));
+        }
+        Ok(built)
     }
 
     /// The action to which [`Stepper::expand`] gave this number, if actions are listed in the same order now.
@@ -418,17 +423,29 @@ pub type Waypoint<'a, S> = (&'a Key<S>, Option<Option<usize>>);
 
 /// A step that was taken cannot be taken again.
 fn not_again(state: &impl std::fmt::Debug, action: Option<&impl std::fmt::Debug>) -> InvalidModel {
-    use manyworlds_core::Flaw;
-    let step = action.map_or_else(|| "a step".to_string(), |action| format!("the action {action:?}"));
-    InvalidModel::new(
-        Flaw::NotAFunction,
-        format!(
-            "the specification is not a function: {step} was taken in the state {state:?} and cannot be taken again"
-        ),
-    )
-    .evidence("first: it led to a new state")
-    .evidence("again: it does not lead to that state")
-    .advice(crate::rebuild::ADVICE)
+    let problem = format!("{} was taken in the state {state:?} and cannot be taken again", shown(action));
+    not_a_function(problem, "it led to a new state", "it does not lead to that state".into())
+}
+
+/// The action led to another state than before.
+fn another(
+    state: &impl std::fmt::Debug,
+    action: Option<&impl std::fmt::Debug>,
+    second: &impl std::fmt::Debug,
+) -> InvalidModel {
+    let problem = format!("{} leads to two states from the state {state:?}", shown(action));
+    not_a_function(problem, "it led to a state with another fingerprint", format!("it leads to {second:?}"))
+}
+
+fn shown(action: Option<&impl std::fmt::Debug>) -> String {
+    action.map_or_else(|| "a step".to_string(), |action| format!("the action {action:?}"))
+}
+
+fn not_a_function(problem: String, first: &str, again: String) -> InvalidModel {
+    InvalidModel::new(manyworlds_core::Flaw::NotAFunction, format!("the specification is not a function: {problem}"))
+        .evidence(format!("first: {first}"))
+        .evidence(format!("again: {again}"))
+        .advice(crate::rebuild::ADVICE)
 }
 
 /// How often these took a step. That is how often user code ran, unless the model keeps count itself: see [`crate::explore`].
