@@ -45,6 +45,7 @@ mod coverage;
 mod enabled;
 mod erased;
 mod explain;
+mod fair;
 mod faults;
 mod history;
 mod inbox;

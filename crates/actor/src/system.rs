@@ -9,7 +9,7 @@ use crate::view::{NotStarted, View};
 use crate::worlds::Worlds;
 use manyworlds_core::decides::{self, Setup, SubjectKind};
 use manyworlds_core::{Engine, Network, Pid, Property, Violation, panics};
-use manyworlds_explore::{Keys, Kind};
+use manyworlds_explore::{Keys, Kind, Strength};
 use manyworlds_linear::Spec;
 use rustc_hash::FxHashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -25,8 +25,10 @@ pub struct DeclaredActor {
     pub name: String,
     /// Its handlers.
     pub code: Arc<dyn AnyActor>,
-    /// Whether weak fairness is assumed: it does not stay enabled for ever without taking a step.
-    pub fair: bool,
+    /// The fairness that is assumed of its steps, if any.
+    pub fair: Option<Strength>,
+    /// The fairness that is assumed of each of its queues, if any.
+    pub fair_queues: Option<Strength>,
     /// Whether it may crash, if there is a fault budget for crashes.
     pub may_crash: bool,
 }
@@ -43,8 +45,10 @@ pub struct Question {
     pub name: String,
     /// Once violated it stays violated on every path.
     pub stable: bool,
-    /// The predicate.
+    /// The predicate; of [`Kind::LeadsTo`] the goal.
     pub holds: Predicate,
+    /// Of [`Kind::LeadsTo`]: the states that ask for the goal.
+    pub when: Option<Predicate>,
 }
 
 impl Question {
@@ -54,10 +58,10 @@ impl Question {
             .map_err(|payload| panics::take(payload.as_ref()))
     }
 
-    /// Whether the predicate holds in a state in which some actors may not have started. If it reads the state of such an actor, the result
-    /// is the one that neither violates nor satisfies the property. The second part of the result is whether that happened.
-    pub fn evaluate_or_skip(&self, view: &View<'_>) -> (bool, bool) {
-        match catch_unwind(AssertUnwindSafe(|| (self.holds)(view))) {
+    /// Whether a predicate of this question holds in a state in which some actors may not have started. If it reads the state of such an actor, the
+    /// result is the one that neither violates nor satisfies the property. The second part of the result is whether that happened.
+    pub fn evaluate_or_skip(&self, predicate: &Predicate, view: &View<'_>) -> (bool, bool) {
+        match catch_unwind(AssertUnwindSafe(|| predicate(view))) {
             Ok(holds) => (holds, false),
             Err(payload) if payload.is::<NotStarted>() => (matches!(self.kind, Kind::Always | Kind::AtRest), true),
             Err(payload) => resume_unwind(payload),
@@ -77,6 +81,8 @@ impl Question {
             Kind::Never => (Property::Never { name }, "it holds"),
             Kind::Sometimes => (Property::Sometimes { name }, "it holds nowhere"),
             Kind::Eventually => (Property::Eventually { name }, "it never holds"),
+            Kind::AlwaysEventually => (Property::AlwaysEventually { name }, "from some state on it never holds"),
+            Kind::LeadsTo => (Property::LeadsTo { name }, "the condition holds and the goal is never reached"),
             Kind::AtRest => (Property::AtRest { name }, "nothing more can happen, and it does not hold"),
         };
         Violation { property, message: message.to_string(), location: None, process: None }
@@ -116,10 +122,15 @@ impl Blueprint {
         (usize::from(n) < self.actors.len() && Pid::root(n) == pid).then_some(n)
     }
 
+    /// Whether some fairness is assumed.
+    pub fn is_fair(&self) -> bool {
+        self.actors.iter().any(|actor| actor.fair.max(actor.fair_queues).is_some())
+    }
+
     /// The features of this system that determine which questions an engine decides; the caller adds the reductions.
     pub fn setup(&self) -> Setup {
         Setup {
-            fair: self.actors.iter().any(|actor| actor.fair),
+            fair: self.is_fair(),
             faults: !self.faults.none(),
             mixed_channels: !self.channels.is_empty(),
             mbox: self.network == Network::Mbox,
@@ -211,7 +222,8 @@ impl System {
     pub fn add(&mut self, name: impl Into<String>, actor: impl Actor) -> Pid {
         let n = self.0.actors.len();
         assert!(n < MAX_ACTORS, "a system has at most {MAX_ACTORS} actors");
-        self.0.actors.push(DeclaredActor { name: name.into(), code: Arc::new(actor), fair: false, may_crash: true });
+        let code = Arc::new(actor);
+        self.0.actors.push(DeclaredActor { name: name.into(), code, fair: None, fair_queues: None, may_crash: true });
         Pid::root(n as u16)
     }
 
@@ -275,10 +287,41 @@ impl System {
         self
     }
 
-    /// Assumes weak fairness for an actor: it does not stay enabled for ever without taking a step.
-    pub fn fair(mut self, actor: Pid) -> System {
+    /// Assumes weak fairness for an actor: it does not stay enabled for ever without taking a step. A step that changes nothing is no step.
+    pub fn fair(self, actor: Pid) -> System {
+        self.assuming(actor, Strength::Weak, |declared| &mut declared.fair)
+    }
+
+    /// Assumes strong fairness for an actor: it is not enabled again and again without taking a step again and again. This is more than weak fairness
+    /// where faults, like partitions that heal, disable the actor from time to time.
+    pub fn strongly_fair(self, actor: Pid) -> System {
+        self.assuming(actor, Strength::Strong, |declared| &mut declared.fair)
+    }
+
+    /// Assumes weak fairness for each queue of an actor: its head does not stay deliverable for ever without being delivered. There is a queue for
+    /// each sender under p2p and cd, and one for all senders under mbox; under asyn each sender and value has one.
+    ///
+    /// This is more than [`System::fair`], which holds if the actor takes some steps, of any queue or timer, again and again.
+    pub fn fair_queues(self, actor: Pid) -> System {
+        self.assuming(actor, Strength::Weak, |declared| &mut declared.fair_queues)
+    }
+
+    /// Assumes strong fairness for each queue of an actor, see [`System::fair_queues`]: if its heads are deliverable again and again, they are
+    /// delivered again and again.
+    pub fn strongly_fair_queues(self, actor: Pid) -> System {
+        self.assuming(actor, Strength::Strong, |declared| &mut declared.fair_queues)
+    }
+
+    /// The stronger of two assumptions implies the weaker one.
+    fn assuming(
+        mut self,
+        actor: Pid,
+        strength: Strength,
+        of: impl Fn(&mut DeclaredActor) -> &mut Option<Strength>,
+    ) -> System {
         let n = self.known(actor);
-        self.0.actors[usize::from(n)].fair = true;
+        let assumed = of(&mut self.0.actors[usize::from(n)]);
+        *assumed = (*assumed).max(Some(strength));
         self
     }
 
@@ -318,6 +361,29 @@ impl System {
         holds: impl Fn(&View<'_>) -> bool + Send + Sync + 'static,
     ) -> System {
         self.add_question(Kind::Eventually, name, false, holds)
+    }
+
+    /// Must hold again and again on every maximal path, and at its end if it has one: TLA+'s `[]<>P`.
+    pub fn always_eventually(
+        self,
+        name: impl Into<String>,
+        holds: impl Fn(&View<'_>) -> bool + Send + Sync + 'static,
+    ) -> System {
+        self.add_question(Kind::AlwaysEventually, name, false, holds)
+    }
+
+    /// On every maximal path a state in which `when` holds must be followed by one in which `then` holds, or be one: TLA+'s `P ~> Q`.
+    pub fn leads_to(
+        self,
+        name: impl Into<String>,
+        when: impl Fn(&View<'_>) -> bool + Send + Sync + 'static,
+        then: impl Fn(&View<'_>) -> bool + Send + Sync + 'static,
+    ) -> System {
+        let mut system = self.add_question(Kind::LeadsTo, name, false, then);
+        if let Some(question) = system.0.questions.last_mut() {
+            question.when = Some(Arc::new(when));
+        }
+        system
     }
 
     /// Must hold in every state without enabled steps. `|_| false` requires that there are no such states.
@@ -381,7 +447,7 @@ impl System {
         stable: bool,
         holds: impl Fn(&View<'_>) -> bool + Send + Sync + 'static,
     ) -> System {
-        self.0.questions.push(Question { kind, name: name.into(), stable, holds: Arc::new(holds) });
+        self.0.questions.push(Question { kind, name: name.into(), stable, holds: Arc::new(holds), when: None });
         self
     }
 

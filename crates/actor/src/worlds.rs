@@ -8,6 +8,7 @@ use crate::acts::key;
 use crate::causal::Causal;
 use crate::coverage;
 use crate::enabled::Number;
+use crate::fair;
 use crate::faults::Environment;
 use crate::inbox;
 use crate::narrate;
@@ -16,11 +17,12 @@ use crate::sleep::SleepSlots;
 use crate::state::State;
 use crate::step::Step;
 use crate::symmetry::{self, Symmetry};
-use crate::system::{Blueprint, Question};
+use crate::system::{Blueprint, Predicate, Question};
 use crate::table::{Entries, Local, Mirrors, NONE, Status, Table};
 use crate::view::View;
 use manyworlds_core::{Coverage, LocalStats, NarratedStep, Network, TraceProcess, Violation};
-use manyworlds_explore::{HistoryEvent, Listed, Property, Receive, Receives, States, TransitionSystem};
+use manyworlds_explore::property::Holds;
+use manyworlds_explore::{Assumed, HistoryEvent, Label, Listed, Property, Receive, Receives, States, TransitionSystem};
 use smallvec::SmallVec;
 use std::cell::{Cell, Ref, RefCell};
 use std::sync::Arc;
@@ -474,18 +476,23 @@ impl TransitionSystem for Worlds {
 
     fn properties(&self) -> Vec<Property<Worlds>> {
         let starts = self.shape.starts;
-        let property = |question: &Question| {
-            let evaluated = question.clone();
-            let mut property = Property::new(question.kind, question.name.clone(), move |worlds: &Worlds, state| {
+        let evaluate = |question: &Question, predicate: &Predicate| -> Holds<Worlds> {
+            let (question, predicate) = (question.clone(), predicate.clone());
+            Arc::new(move |worlds, state| {
                 if !starts {
-                    return (evaluated.holds)(&worlds.view(state));
+                    return predicate(&worlds.view(state));
                 }
-                let (holds, skipped) = evaluated.evaluate_or_skip(&worlds.view(state));
+                let (holds, skipped) = question.evaluate_or_skip(&predicate, &worlds.view(state));
                 worlds.table.skipped.fetch_or(skipped, Ordering::Relaxed);
                 holds
-            });
-            property.stable = question.stable;
-            property
+            })
+        };
+        let property = |question: &Question| Property {
+            name: question.name.clone(),
+            kind: question.kind,
+            stable: question.stable,
+            holds: evaluate(question, &question.holds),
+            when: question.when.as_ref().map(|when| evaluate(question, when)),
         };
         self.blueprint().questions.iter().map(property).collect()
     }
@@ -512,16 +519,16 @@ impl TransitionSystem for Worlds {
         Some(self)
     }
 
-    fn processes(&self) -> usize {
-        self.actors()
+    fn assumes_fairness(&self) -> bool {
+        self.blueprint().is_fair()
     }
 
-    fn process(&self, step: &Step) -> Option<usize> {
-        step.actor().map(usize::from)
+    fn assumed(&self) -> Assumed {
+        fair::assumed(self.blueprint())
     }
 
-    fn fair(&self, process: usize) -> bool {
-        self.blueprint().actors[process].fair
+    fn labels(&self, state: &State, step: &Step, out: &mut Vec<Label>) {
+        self.add_labels(state, step, out);
     }
 
     fn local_stats(&self) -> Option<LocalStats> {

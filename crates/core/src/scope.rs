@@ -116,8 +116,11 @@ pub struct Scope {
     pub bounds: Bounds,
     /// The faults that may happen.
     pub faults: FaultBounds,
-    /// The processes for which weak fairness is assumed, by name.
+    /// The actions and processes for which weak fairness is assumed, by name.
     pub weakly_fair: Vec<String>,
+    /// The actions and processes for which strong fairness is assumed, by name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub strongly_fair: Vec<String>,
     /// The reductions in use.
     pub reductions: Vec<Reduced>,
     /// Properties that were left out because the engine cannot decide them.
@@ -181,6 +184,9 @@ impl Scope {
         }
         if !self.weakly_fair.is_empty() {
             remarks.push(format!("weak fairness of {}", self.weakly_fair.join(", ")));
+        }
+        if !self.strongly_fair.is_empty() {
+            remarks.push(format!("strong fairness of {}", self.strongly_fair.join(", ")));
         }
         remarks.extend(self.semantics.iter().map(Semantics::to_string));
         remarks.extend(

@@ -182,6 +182,8 @@ fn scope<M: TransitionSystem>(
         explored: explored(engine, options),
         network,
         bounds: bounds(options),
+        weakly_fair: report.assumed.weakly.clone(),
+        strongly_fair: report.assumed.strongly.clone(),
         reductions,
         undecided: report.undecided.clone(),
         not_reached: report.unreached.clone(),
