@@ -12,11 +12,12 @@ use crate::faults::Environment;
 use crate::inbox;
 use crate::narrate;
 use crate::persistent;
+use crate::question::{Memo, Question};
 use crate::sleep::SleepSlots;
 use crate::state::State;
 use crate::step::Step;
 use crate::symmetry::{self, Symmetry};
-use crate::system::{Blueprint, Question};
+use crate::system::Blueprint;
 use crate::table::{Entries, Local, Mirrors, NONE, Status, Table};
 use crate::view::View;
 use manyworlds_core::{Coverage, LocalStats, NarratedStep, Network, TraceProcess, Violation};
@@ -37,6 +38,8 @@ pub struct Worlds {
     symmetry: RefCell<Option<Symmetry>>,
     /// A property has read the messages in flight, which are not part of the property key.
     pub(crate) read_messages: Cell<bool>,
+    /// What properties of local states returned.
+    pub(crate) memo: RefCell<Memo>,
 }
 
 /// The layout of states, and other constants of a run.
@@ -77,7 +80,7 @@ impl Worlds {
 
     fn sharing(table: Arc<Table>, shape: Shape) -> Worlds {
         let (mirrors, blank, symmetry) = (RefCell::default(), RefCell::default(), RefCell::default());
-        Worlds { table, mirrors, shape, blank, symmetry, read_messages: Cell::new(false) }
+        Worlds { table, mirrors, shape, blank, symmetry, read_messages: Cell::new(false), memo: RefCell::default() }
     }
 
     /// The declaration of the system.
@@ -90,7 +93,7 @@ impl Worlds {
         self.table.stats()
     }
 
-    /// Whether a property was not evaluated in some state because it reads the state of an actor that had not started there.
+    /// Whether a property over one actor was not evaluated in some state, because the actor had no state there.
     pub fn skipped_properties(&self) -> bool {
         self.table.skipped.load(Ordering::Relaxed)
     }
@@ -472,15 +475,13 @@ impl TransitionSystem for Worlds {
     }
 
     fn properties(&self) -> Vec<Property<Worlds>> {
-        let starts = self.shape.starts;
         let property = |question: &Question| {
             let evaluated = question.clone();
             let mut property = Property::new(question.kind, question.name.clone(), move |worlds: &Worlds, state| {
-                if !starts {
-                    return (evaluated.holds)(&worlds.view(state));
+                let (holds, skipped) = evaluated.holds_or_skipped(&worlds.view(state));
+                if skipped {
+                    worlds.table.skipped.store(true, Ordering::Relaxed);
                 }
-                let (holds, skipped) = evaluated.evaluate_or_skip(&worlds.view(state));
-                worlds.table.skipped.fetch_or(skipped, Ordering::Relaxed);
                 holds
             });
             property.stable = question.stable;
