@@ -48,7 +48,7 @@ impl Program {
 }
 
 /// A model of the zoo with these parameters.
-pub fn zoo(name: &str, params: &[(&str, usize)]) -> Checker {
+pub fn zoo(name: &str, params: &[(&str, usize)]) -> Check<Program> {
     let model = manyworlds_protocols::find(name).expect("a model of the zoo");
     let texts: Vec<(&str, String)> = params.iter().map(|&(name, value)| (name, value.to_string())).collect();
     let params =
@@ -56,8 +56,8 @@ pub fn zoo(name: &str, params: &[(&str, usize)]) -> Checker {
     model.checker(&params).expect("parameters within limits")
 }
 
-fn run_manyworlds(checker: &Checker) -> Answer {
-    let outcome = checker.check();
+fn run_manyworlds(checker: &Check<Program>) -> Answer {
+    let outcome = checker.run().unwrap();
     assert!(outcome.is_verified(), "{:?}", outcome.verdict);
     let stats = outcome.stats;
     Answer { executions: stats.executions.unwrap_or(0), others: stats.blocked.unwrap_or(0), stats: Some(stats) }

@@ -8,7 +8,7 @@ fn replica() -> &'static str {
 }
 
 fn main() {
-    let checker = Checker::new(|| {
+    let checker = check(|| {
         let left = process("left").spawn(replica);
         let right = process("right").spawn(replica);
         for name in ["alice", "bob"] {
@@ -20,5 +20,5 @@ fn main() {
         assert_eq!(left.join(), right.join(), "the replicas differ");
     })
     .name("replicas");
-    print!("{}", checker.report(&checker.check()));
+    print!("{}", checker.run().unwrap());
 }

@@ -74,7 +74,7 @@ mod numbers {
         assert!(choose(0..3) < 3 && usize::from(flip()) < 2);
     }
 
-    #[manyworlds::test(loss_budget = 1, executions = 3)]
+    #[manyworlds::test(losses = 1, executions = 3)]
     fn one_of_two_messages_may_be_lost() {
         let idle = spawn(|| ());
         send_lossy(idle.pid(), 1u32);
