@@ -1,7 +1,7 @@
 //! What a second worker is worth: wall time, since CPU time cannot show it.
 
 use crate::sides::zoo;
-use manyworlds::Checker;
+use manyworlds::{Check, Program};
 use std::time::Instant;
 
 /// How many times faster two workers are than one on `ns+nr(n)`: best of `turns` each, taken alternately.

@@ -317,8 +317,8 @@ mod tests {
     }
 
     /// The callee takes one call, from either of two; nobody takes what is said afterwards.
-    fn calls() -> Check<Program> {
-        check(|| {
+    fn calls() -> Program {
+        Program::new(|| {
             let callee = process("callee").spawn(|| {
                 recv_where(|call: &Call| matches!(call, Call::Ring(_)));
             });
@@ -331,7 +331,7 @@ mod tests {
         })
     }
 
-    fn coverage(program: &Check<Program>, options: &Options) -> Coverage {
+    fn coverage(program: &Program, options: &Options) -> Coverage {
         check(program).options(Options { coverage: true, ..options.clone() }).run().unwrap().coverage.unwrap()
     }
 
@@ -353,7 +353,7 @@ mod tests {
 
     #[test]
     fn workers_and_a_small_table_change_nothing() {
-        let race = check(|| {
+        let race = Program::new(|| {
             let main = me();
             for i in 0..5 {
                 spawn(move || send(main, i));
@@ -366,13 +366,13 @@ mod tests {
         for program in [calls(), race] {
             let alone = coverage(&program, &Options::default());
             assert_eq!(coverage(&program, &Options { threads: 4, ..Options::default() }), alone);
-            assert_eq!(coverage(&program.max_nodes(1), &Options::default()), alone);
+            assert_eq!(coverage(&program, &Options { max_nodes: Some(1), ..Options::default() }), alone);
         }
     }
 
     #[test]
     fn what_is_found_does_not_depend_on_being_watched() {
-        let watched = check(&calls()).options(Options { coverage: true, ..Options::default() }).run().unwrap();
-        assert_eq!(watched.outcome, check(&calls()).run().unwrap().outcome);
+        let watched = check(calls()).coverage(true).run().unwrap();
+        assert_eq!(watched.outcome, check(calls()).run().unwrap().outcome);
     }
 }
