@@ -16,11 +16,18 @@ use std::marker::PhantomData;
 ///
 /// Only messages of type `M` can be sent to it:
 ///
+/// ```
+/// use manyworlds_actor::{Address, Context};
+///
+/// fn order(counter: Address<u32>, ctx: &mut Context<'_>) {
+///     ctx.send(counter, 3);
+/// }
+/// ```
 /// ```compile_fail
 /// use manyworlds_actor::{Address, Context};
 ///
 /// fn order(counter: Address<u32>, ctx: &mut Context<'_>) {
-///     ctx.send(counter, "three");
+///     ctx.send(counter, "three"); // the trait `Recipient<&str>` is not implemented for `Address<u32>`
 /// }
 /// ```
 pub struct Address<M> {

@@ -56,7 +56,7 @@ fn a_reply_that_the_sender_does_not_handle_is_an_error_where_it_is_sent() {
     );
     assert_eq!(violation.process.as_deref(), Some("counter"));
     let location = violation.location.expect("the send has one");
-    assert!(location.to_string().contains("typed.rs:22:"), "{location}");
+    assert!(location.to_string().contains("typed.rs:19:"), "{location}");
 }
 
 #[test]

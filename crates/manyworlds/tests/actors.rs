@@ -435,3 +435,59 @@ fn properties_are_not_evaluated_before_the_actors_they_look_at_have_started() {
     let outcome = check(&early).run().expect("it applies").outcome;
     assert_eq!(outcome.violation().map(|v| v.property.to_string()), Some("always has started".to_string()));
 }
+
+#[test]
+fn an_actor_that_is_reserved_and_not_defined_is_refused() {
+    let (mut system, _) = system(|_| None);
+    let late = system.reserve::<Late>("late");
+    for engine in [Engine::Auto, Engine::Dfs, Engine::Must, Engine::Exhaustive] {
+        let refused = check(&system).engine(engine).run().expect_err("it has no handlers");
+        assert_eq!(refused.to_string(), "`late` was reserved and not defined: call `System::define`", "{engine}");
+    }
+    system.define(late, Late);
+    assert!(check(&system).run().is_ok());
+}
+
+/// Replies with a number to whoever sends one.
+struct Echo;
+
+impl Actor for Echo {
+    type State = ();
+    type Message = u32;
+
+    fn start(&self, _: &mut Context<'_>) {}
+
+    fn message(&self, _: &mut (), from: Pid, n: &u32, ctx: &mut Context<'_>) {
+        ctx.send(from, *n);
+    }
+}
+
+#[test]
+fn a_reply_of_the_wrong_type_is_found_by_every_engine_where_it_is_sent() {
+    let mut system = System::new();
+    let echo = system.add("echo", Echo);
+    system.add("sender", Sender(echo.address()));
+    for engine in [Engine::Bfs, Engine::Dfs, Engine::Random, Engine::Must, Engine::Dpor] {
+        let violation = violation(&system, engine);
+        assert_eq!(violation.property, Property::ApiContract, "{engine}");
+        assert_eq!(violation.message, "echo sent 1 of type `u32` to sender, which handles messages of type `()`");
+        assert!(violation.location.is_some_and(|place| place.file.contains("actors.rs")), "{engine}");
+    }
+}
+
+#[test]
+fn an_answer_has_a_name_and_displays_itself() {
+    let (system, counter) = system(|_| None);
+    let verified = check(&system).name("counting").assert_verified();
+    assert_eq!(verified.name, "counting");
+    assert!(verified.to_string().starts_with("✓ counting verified: "), "{verified}");
+    assert_eq!(check(&system).run().expect("it applies").name, "system");
+
+    let wrong =
+        check(system.always_of(counter, "none", |total| *total == 0)).name("counting").run().expect("it applies");
+    let shown = wrong.to_string();
+    assert!(shown.contains("✗ counting violated: always none") && shown.contains("fails here"), "{shown}");
+    let panic = std::panic::catch_unwind(|| wrong.assert_verified().stats).expect_err("it is not verified");
+    let message = panic.downcast_ref::<String>().expect("a text");
+    assert_eq!(*message, format!("`counting` is not verified\n{wrong}"));
+}
