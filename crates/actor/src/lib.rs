@@ -7,6 +7,7 @@
 //! | module | content |
 //! |---|---|
 //! | `actor` | the trait that users implement |
+//! | `address` | typed references to actors |
 //! | `context` | the actions available to a handler |
 //! | `erased` | actors, states and messages with erased types |
 //! | [`system`] | the builder: actors, networks, faults and properties |
@@ -23,6 +24,7 @@
 //! | `pairs` | a hash map from pairs of ids |
 //! | `step`, `enabled` | the enabled steps of a global state |
 //! | `perform` | the successors of a global state |
+//! | `question` | properties, as data that engines can look into |
 //! | `receives` | the interface to schedulers: sender, receiver, keys and recorded events of a step |
 //! | `view` | a global state as the argument of properties |
 //! | `symmetry` | symmetry reduction for identical actors |
@@ -38,6 +40,7 @@
 
 mod actor;
 mod acts;
+mod address;
 mod causal;
 pub mod client;
 mod context;
@@ -56,6 +59,7 @@ mod narrate;
 mod pairs;
 mod perform;
 mod persistent;
+mod question;
 mod receives;
 mod running;
 mod send_fingerprints;
@@ -69,10 +73,12 @@ mod view;
 mod worlds;
 
 pub use actor::Actor;
+pub use address::{Address, Handle, Recipient, Reserved};
 pub use client::{Client, Service};
 pub use context::Context;
 pub use erased::Value;
 pub use faults::Faults;
+pub use question::Fold;
 pub use state::State;
 pub use step::Step;
 pub use symmetry::Renaming;

@@ -192,7 +192,7 @@ pub struct Table {
     entries: Mutex<Entries>,
     /// Incremented whenever entries may have been added.
     version: AtomicU64,
-    /// A property was not evaluated in some state: see [`crate::View::state`].
+    /// A property was not evaluated in some state: see [`crate::System::always_of`].
     pub(crate) skipped: AtomicBool,
 }
 
@@ -407,6 +407,10 @@ impl Entries {
         let failure = failure.or_else(|| {
             let sent = stray?;
             let problem = format!("{:?} was sent to {:?}, but there is no such actor", sent.message, sent.to);
+            Some((Property::ApiContract, problem, Some(sent.location.into())))
+        });
+        let failure = failure.or_else(|| {
+            let (sent, problem) = ctx.sent.iter().find_map(|sent| Some((sent, blueprint.mistyped(actor, sent)?)))?;
             Some((Property::ApiContract, problem, Some(sent.location.into())))
         });
         let undeclared =

@@ -13,11 +13,12 @@ use crate::faults::Environment;
 use crate::inbox;
 use crate::narrate;
 use crate::persistent;
+use crate::question::{Memo, Predicate, Question};
 use crate::sleep::SleepSlots;
 use crate::state::State;
 use crate::step::Step;
 use crate::symmetry::{self, Symmetry};
-use crate::system::{Blueprint, Predicate, Question};
+use crate::system::Blueprint;
 use crate::table::{Entries, Local, Mirrors, NONE, Status, Table};
 use crate::view::View;
 use manyworlds_core::{Coverage, LocalStats, NarratedStep, Network, TraceProcess, Violation};
@@ -39,6 +40,8 @@ pub struct Worlds {
     symmetry: RefCell<Option<Symmetry>>,
     /// A property has read the messages in flight, which are not part of the property key.
     pub(crate) read_messages: Cell<bool>,
+    /// What properties of local states returned.
+    pub(crate) memo: RefCell<Memo>,
 }
 
 /// The layout of states, and other constants of a run.
@@ -79,7 +82,7 @@ impl Worlds {
 
     fn sharing(table: Arc<Table>, shape: Shape) -> Worlds {
         let (mirrors, blank, symmetry) = (RefCell::default(), RefCell::default(), RefCell::default());
-        Worlds { table, mirrors, shape, blank, symmetry, read_messages: Cell::new(false) }
+        Worlds { table, mirrors, shape, blank, symmetry, read_messages: Cell::new(false), memo: RefCell::default() }
     }
 
     /// The declaration of the system.
@@ -92,7 +95,7 @@ impl Worlds {
         self.table.stats()
     }
 
-    /// Whether a property was not evaluated in some state because it reads the state of an actor that had not started there.
+    /// Whether a property over one actor was not evaluated in some state, because the actor had no state there.
     pub fn skipped_properties(&self) -> bool {
         self.table.skipped.load(Ordering::Relaxed)
     }
@@ -475,24 +478,26 @@ impl TransitionSystem for Worlds {
     }
 
     fn properties(&self) -> Vec<Property<Worlds>> {
-        let starts = self.shape.starts;
-        let evaluate = |question: &Question, predicate: &Predicate| -> Holds<Worlds> {
-            let (question, predicate) = (question.clone(), predicate.clone());
+        let goal = |question: &Question| -> Holds<Worlds> {
+            let question = question.clone();
             Arc::new(move |worlds, state| {
-                if !starts {
-                    return predicate(&worlds.view(state));
+                let (holds, skipped) = question.holds_or_skipped(&worlds.view(state));
+                if skipped {
+                    worlds.table.skipped.store(true, Ordering::Relaxed);
                 }
-                let (holds, skipped) = question.evaluate_or_skip(&predicate, &worlds.view(state));
-                worlds.table.skipped.fetch_or(skipped, Ordering::Relaxed);
                 holds
             })
+        };
+        let condition = |when: &Predicate| -> Holds<Worlds> {
+            let when = when.clone();
+            Arc::new(move |worlds, state| when(&worlds.view(state)))
         };
         let property = |question: &Question| Property {
             name: question.name.clone(),
             kind: question.kind,
             stable: question.stable,
-            holds: evaluate(question, &question.holds),
-            when: question.when.as_ref().map(|when| evaluate(question, when)),
+            holds: goal(question),
+            when: question.when.as_ref().map(condition),
         };
         self.blueprint().questions.iter().map(property).collect()
     }

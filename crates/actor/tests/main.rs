@@ -6,3 +6,4 @@ mod random;
 mod schedulers;
 mod scripted;
 mod sleep;
+mod typed;

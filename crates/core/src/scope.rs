@@ -38,7 +38,7 @@ pub enum Explored {
 pub enum Semantics {
     /// `Relaxed`, `Acquire` and `Release` were used, and ran as sequentially consistent.
     WeakOrderingsRunAsSeqCst,
-    /// Properties that look at an actor's state were not evaluated before that actor had started, or after it halted.
+    /// Properties over one actor were not evaluated while it had no state: before it started, or after a crash that nothing survived.
     PropertiesSkippedWhileActorsAreAbsent,
 }
 
@@ -282,7 +282,7 @@ impl fmt::Display for Semantics {
         f.write_str(match self {
             Semantics::WeakOrderingsRunAsSeqCst => "sequential consistency: Relaxed, Acquire and Release ran as SeqCst",
             Semantics::PropertiesSkippedWhileActorsAreAbsent => {
-                "properties that look at an actor are not evaluated before it has started"
+                "properties over one actor are not evaluated while it has no state"
             }
         })
     }
