@@ -10,7 +10,7 @@
 //! servers, an older value.
 
 use crate::{Build, Model, Param, Params};
-use manyworlds::actor::{Actor, Context, System};
+use manyworlds::actor::{Actor, Address, Context, System};
 use manyworlds::linear::specs::Register;
 use manyworlds::linear::specs::register::{Operation, Response};
 use manyworlds::{Network, Pid};
@@ -89,7 +89,7 @@ impl Actor for Server {
 }
 
 struct Client {
-    servers: Vec<Pid>,
+    servers: Vec<Address<Message>>,
     index: u8,
     puts: bool,
     gets: u8,
@@ -185,16 +185,13 @@ impl Actor for Client {
 
 fn system(params: &Params, writes_back: bool) -> System {
     let [s, c, w, g] = ["s", "c", "w", "g"].map(|name| params.int(name) as u16);
-    let servers: Vec<Pid> = (0..s).map(Pid::root).collect();
-    let clients: Vec<Pid> = (s..s + c).map(Pid::root).collect();
     let mut system = System::new().network(Network::P2p);
-    for index in 0..s {
-        system.add(format!("server{index}"), Server);
-    }
-    for index in 0..c as u8 {
+    let servers: Vec<_> = (0..s).map(|index| system.add(format!("server{index}"), Server).address()).collect();
+    let client = |index: u8| {
         let (servers, puts, gets) = (servers.clone(), u16::from(index) < w, g as u8);
-        system.add(format!("client{index}"), Client { servers, index, puts, gets, writes_back });
-    }
+        system.add(format!("client{index}"), Client { servers, index, puts, gets, writes_back })
+    };
+    let clients: Vec<_> = (0..c as u8).map(client).collect();
     let system = servers.iter().fold(system, |system, &pid| system.sends_only_to(pid, clients.clone()));
     let system = clients.iter().fold(system, |system, &pid| system.sends_only_to(pid, servers.clone()));
     let done = 2 * g as u8 + 2;

@@ -15,7 +15,7 @@
 
 use crate::harness::{self, CLIENTS, ClientMessage, HARNESS};
 use crate::{Build, Model, Param, Params};
-use manyworlds::actor::{Actor, Context, System};
+use manyworlds::actor::{Actor, Address, Context, Reserved, System};
 use manyworlds::linear::specs::Register;
 use manyworlds::linear::specs::register::{Operation, Response};
 use manyworlds::{Network, Pid};
@@ -116,14 +116,14 @@ pub struct Replica {
 }
 
 struct Agent {
-    agents: Vec<Pid>,
+    agents: Vec<Address<Message>>,
     index: usize,
     retries: u8,
     reads_query: bool,
 }
 
 impl Agent {
-    fn others(&self) -> impl Iterator<Item = &Pid> {
+    fn others(&self) -> impl Iterator<Item = &Address<Message>> {
         self.agents.iter().enumerate().filter(|(index, _)| *index != self.index).map(|(_, pid)| pid)
     }
 
@@ -221,11 +221,12 @@ impl Actor for Agent {
 }
 
 fn system(params: &Params, reads_query: bool) -> System {
-    let agents: Vec<Pid> = (0..params.int("n") as u16).map(Pid::root).collect();
     let mut system = System::new().network(Network::Asyn);
-    for index in 0..agents.len() {
+    let reserved: Vec<_> = (0..params.int("n")).map(|index| system.reserve(format!("agent{index}"))).collect();
+    let agents: Vec<_> = reserved.iter().map(Reserved::address).collect();
+    for (index, agent) in reserved.into_iter().enumerate() {
         let retries = params.int("r") as u8;
-        system.add(format!("agent{index}"), Agent { agents: agents.clone(), index, retries, reads_query });
+        system.define(agent, Agent { agents: agents.clone(), index, retries, reads_query });
     }
     harness::add_clients::<Message>(&mut system, &agents, params);
     system

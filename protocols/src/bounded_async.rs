@@ -10,7 +10,7 @@
 
 use crate::{Build, Model, Param, Params};
 use manyworlds::Pid;
-use manyworlds::actor::{Actor, Context, System};
+use manyworlds::actor::{Actor, Address, Context, Reserved, System};
 
 const PARAMS: &[Param] = &[Param::int("n", 3, 2..=32, "processes"), Param::int("rounds", 2, 1..=50, "rounds")];
 
@@ -38,7 +38,7 @@ enum Message {
 }
 
 struct Scheduler {
-    processes: Vec<Pid>,
+    processes: Vec<Address<Message>>,
     /// The number of ready processes for which the scheduler waits.
     quorum: usize,
 }
@@ -65,8 +65,8 @@ impl Actor for Scheduler {
 }
 
 struct Process {
-    scheduler: Pid,
-    others: Vec<Pid>,
+    scheduler: Address<Message>,
+    others: Vec<Address<Message>>,
     rounds: usize,
 }
 
@@ -100,11 +100,13 @@ impl Actor for Process {
 fn system(params: &Params, quorum: usize) -> System {
     let [n, rounds] = ["n", "rounds"].map(|name| params.int(name));
     let mut system = System::new();
-    let processes: Vec<Pid> = (1..=n as u16).map(Pid::root).collect();
-    let scheduler = system.add("scheduler", Scheduler { processes: processes.clone(), quorum });
-    for (i, &me) in processes.iter().enumerate() {
-        let others = processes.iter().copied().filter(|&other| other != me).collect();
-        system.add(format!("process {}", i + 1), Process { scheduler, others, rounds });
+    let scheduler = system.reserve("scheduler");
+    let reserved: Vec<_> = (1..=n).map(|i| system.reserve(format!("process {i}"))).collect();
+    let processes: Vec<_> = reserved.iter().map(Reserved::address).collect();
+    let scheduler = system.define(scheduler, Scheduler { processes: processes.clone(), quorum }).address();
+    for process in reserved {
+        let others = processes.iter().copied().filter(|&other| other != process.address()).collect();
+        system.define(process, Process { scheduler, others, rounds });
     }
     system
         .sends_only_to(scheduler, processes.iter().copied())

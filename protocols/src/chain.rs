@@ -39,12 +39,12 @@ pub const BUG: Model = Model {
 
 const PARAMS: &[Param] = &[Param::int("f", 1, 0..=8, "faults, fewer than nodes"), Param::int("n", 3, 1..=100, "nodes")];
 
-fn checker(params: &Params, answers: Answers) -> Result<Checker, String> {
+fn checker(params: &Params, answers: Answers) -> Result<Program, String> {
     let (f, n) = (params.int("f"), params.int("n"));
     if f >= n {
         return Err(format!("parameter `f` is {f}; expected fewer faults than nodes, of which there are {n}"));
     }
-    Ok(Checker::new(move || start(f, n, answers)).monitor(StrongConsistency::default))
+    Ok(Program::new(move || start(f, n, answers)).monitor(StrongConsistency::default))
 }
 
 fn start(f: usize, n: usize, answers: Answers) {

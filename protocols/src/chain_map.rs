@@ -11,7 +11,7 @@
 
 use crate::harness::{self, CLIENTS, ClientMessage, HARNESS, KEYS};
 use crate::{Build, Model, Param, Params};
-use manyworlds::actor::{Actor, Context, System};
+use manyworlds::actor::{Actor, Address, Context, Reserved, System};
 use manyworlds::linear::Sequential;
 use manyworlds::linear::specs::map::{Operation, Response};
 use manyworlds::linear::specs::{Held, Map};
@@ -75,7 +75,7 @@ impl ClientMessage for Message {
 pub type Store = BTreeMap<u8, Held<u8>>;
 
 struct Link {
-    chain: Vec<Pid>,
+    chain: Vec<Address<Message>>,
     index: usize,
     /// The index of the agent that acknowledges writes.
     answers: usize,
@@ -126,11 +126,12 @@ impl Actor for Link {
 }
 
 fn system(params: &Params, tail_answers: bool) -> System {
-    let chain: Vec<Pid> = (0..params.int("n") as u16).map(Pid::root).collect();
     let mut system = System::new().network(Network::P2p);
-    for index in 0..chain.len() {
+    let reserved: Vec<_> = (0..params.int("n")).map(|index| system.reserve(format!("agent{index}"))).collect();
+    let chain: Vec<_> = reserved.iter().map(Reserved::address).collect();
+    for (index, agent) in reserved.into_iter().enumerate() {
         let answers = if tail_answers { chain.len() - 1 } else { 0 };
-        system.add(format!("agent{index}"), Link { chain: chain.clone(), index, answers });
+        system.define(agent, Link { chain: chain.clone(), index, answers });
     }
     harness::add_clients::<Message>(&mut system, &chain, params);
     system

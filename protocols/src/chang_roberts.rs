@@ -12,7 +12,7 @@
 
 use crate::{Build, Model, Param, Params};
 use manyworlds::Pid;
-use manyworlds::actor::{Actor, Context, System};
+use manyworlds::actor::{Actor, Address, Context, Reserved, System};
 
 const PARAMS: &[Param] = &[
     Param::int("n", 6, 1..=64, "nodes"),
@@ -45,7 +45,7 @@ enum Message {
 
 struct Node {
     number: usize,
-    next: Pid,
+    next: Address<Message>,
     /// Whether the node forwards another node's number, given that number and its own.
     forwards: fn(usize, usize) -> bool,
 }
@@ -102,11 +102,13 @@ fn system(params: &Params, forwards: fn(usize, usize) -> bool) -> Result<System,
         other => Err(format!("parameter `order` is `{other}`; expected asc or desc")),
     };
     let mut system = System::new();
+    let numbers = (0..n).map(number).collect::<Result<Vec<usize>, String>>()?;
+    let reserved: Vec<_> = numbers.iter().map(|number| system.reserve(format!("node {number}"))).collect();
+    let mut next: Vec<_> = reserved.iter().map(Reserved::address).collect();
+    next.rotate_left(1);
     let mut ring = Vec::new();
-    for i in 0..n {
-        let next = Pid::root(((i + 1) % n) as u16);
-        let number = number(i)?;
-        ring.push((system.add(format!("node {number}"), Node { number, next, forwards }), next));
+    for ((node, number), next) in reserved.into_iter().zip(numbers).zip(next) {
+        ring.push((system.define(node, Node { number, next, forwards }), next));
     }
     let system = ring.into_iter().fold(system, |system, (node, next)| system.sends_only_to(node, [next]));
     Ok(system

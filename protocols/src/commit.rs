@@ -55,9 +55,9 @@ enum Vote {
     No,
 }
 
-fn checker(params: &Params, locks: Locks) -> Checker {
+fn checker(params: &Params, locks: Locks) -> Program {
     let (t, k) = (params.int("t"), params.int("k"));
-    Checker::new(move || {
+    Program::new(move || {
         let committers =
             [0, 1].map(|i| process(format_args!("committer{i}")).spawn(move || Committer::new(t, locks).run()));
         let pids = committers.map(|committer| committer.pid());

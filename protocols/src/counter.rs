@@ -7,7 +7,7 @@
 
 use crate::{Build, Model, Param};
 use manyworlds::Pid;
-use manyworlds::actor::{Actor, Context, System};
+use manyworlds::actor::{Actor, Address, Context, System};
 
 const fn clients(default: u64) -> Param {
     Param::int("n", default, 1..=32, "clients")
@@ -71,8 +71,9 @@ impl Actor for Counter {
     }
 }
 
+#[derive(Clone)]
 struct Client {
-    counter: Pid,
+    counter: Address<Message>,
     increments: usize,
     increment: Increment,
 }
@@ -114,12 +115,12 @@ impl Actor for Client {
 fn system(n: usize, k: usize, increment: Increment) -> System {
     let mut system = System::new();
     let counter = system.add("counter", Counter);
-    let clients: Vec<Pid> =
-        (1..=n).map(|i| system.add(format!("client {i}"), Client { counter, increments: k, increment })).collect();
+    let client = Client { counter: counter.address(), increments: k, increment };
+    let clients: Vec<_> = (1..=n).map(|i| system.add(format!("client {i}"), client.clone())).collect();
     let system = clients.iter().fold(system, |system, &client| system.sends_only_to(client, [counter]));
     system
         .identical(clients)
-        .always_stable("nothing is counted twice", move |view| view.get::<Total>(counter).is_none_or(|t| t.0 <= n * k))
-        .at_rest("no increment is lost", move |view| view.state::<Total>(counter).0 == n * k)
+        .always_stable("nothing is counted twice", move |view| view.state(counter).is_none_or(|t| t.0 <= n * k))
+        .at_rest_of(counter, "no increment is lost", move |total| total.0 == n * k)
         .at_rest("every increment is acknowledged", |view| view.all::<Left>().all(|(_, left)| left.0 == 0))
 }

@@ -19,7 +19,7 @@
 
 use crate::harness::{self, CLIENTS, ClientMessage, HARNESS};
 use crate::{Build, Model, Param, Params};
-use manyworlds::actor::{Actor, Context, System};
+use manyworlds::actor::{Actor, Address, Context, Reserved, System};
 use manyworlds::linear::specs::Register;
 use manyworlds::linear::specs::register::{Operation, Response};
 use manyworlds::{Network, Pid};
@@ -100,18 +100,18 @@ pub struct Replica {
 }
 
 struct Agent {
-    agents: Vec<Pid>,
+    agents: Vec<Address<Message>>,
     waits_for_majority: bool,
     reads_agree: bool,
     writes_are_numbered: bool,
 }
 
 impl Agent {
-    fn leader(&self) -> Pid {
+    fn leader(&self) -> Address<Message> {
         self.agents[0]
     }
 
-    fn backups(&self) -> &[Pid] {
+    fn backups(&self) -> &[Address<Message>] {
         &self.agents[1..]
     }
 
@@ -208,13 +208,14 @@ impl Actor for Agent {
 }
 
 fn system(params: &Params, waits_for_majority: bool) -> System {
-    let agents: Vec<Pid> = (0..params.int("n") as u16).map(Pid::root).collect();
     let mut system = System::new().network(Network::Asyn);
-    for index in 0..agents.len() {
+    let reserved: Vec<_> = (0..params.int("n")).map(|index| system.reserve(format!("agent{index}"))).collect();
+    let agents: Vec<_> = reserved.iter().map(Reserved::address).collect();
+    for agent in reserved {
         let reads_agree = params.text("reads") == "agreed";
         let writes_are_numbered = params.text("writes") == "numbered";
         let agents = agents.clone();
-        system.add(format!("agent{index}"), Agent { agents, waits_for_majority, reads_agree, writes_are_numbered });
+        system.define(agent, Agent { agents, waits_for_majority, reads_agree, writes_are_numbered });
     }
     harness::add_clients::<Message>(&mut system, &agents, params);
     system

@@ -17,7 +17,7 @@
 use crate::{Build, Model, Param, Params};
 use manyworlds::Pid;
 use manyworlds::actor::Renaming;
-use manyworlds::actor::{Actor, Context, Faults, System, View};
+use manyworlds::actor::{Actor, Address, Context, Faults, System, View};
 use std::collections::{BTreeMap, BTreeSet};
 
 const PARAMS: &[Param] = &[
@@ -52,7 +52,7 @@ enum Message {
 }
 
 struct Detector {
-    nodes: Vec<Pid>,
+    nodes: Vec<Address<Message>>,
     rounds: usize,
     misses: usize,
     /// The round for which an answer counts, given the round number in the answer and the current round.
@@ -71,7 +71,8 @@ struct Suspicion {
 impl Detector {
     fn update_suspected(&self, state: &mut Suspicion) {
         let heard = |node: &Pid| state.heard.get(node).copied().unwrap_or(0);
-        state.suspected = self.nodes.iter().copied().filter(|node| heard(node) + self.misses <= state.ended).collect();
+        state.suspected =
+            self.nodes.iter().map(|node| node.pid()).filter(|node| heard(node) + self.misses <= state.ended).collect();
     }
 
     fn start_round(&self, round: usize, ctx: &mut Context<'_>) {
@@ -146,11 +147,9 @@ fn suspected<'v>(view: &'v View<'_>) -> impl Iterator<Item = Pid> + 'v {
 fn system(params: &Params, counts_for: fn(usize, usize) -> usize) -> System {
     let [n, rounds, misses, crashes] = ["n", "rounds", "misses", "crashes"].map(|name| params.int(name));
     let mut system = System::new();
-    let nodes: Vec<Pid> = (1..=n as u16).map(Pid::root).collect();
-    let detector = system.add("detector", Detector { nodes: nodes.clone(), rounds, misses, counts_for });
-    for i in 1..=n {
-        system.add(format!("node {i}"), Node);
-    }
+    let detector = system.reserve("detector");
+    let nodes: Vec<_> = (1..=n).map(|i| system.add(format!("node {i}"), Node).address()).collect();
+    let detector = system.define(detector, Detector { nodes: nodes.clone(), rounds, misses, counts_for });
     let system = nodes.iter().fold(system, |system, &node| system.sends_only_to(node, [detector]));
     let system = system
         .sends_only_to(detector, nodes.iter().copied())

@@ -15,7 +15,7 @@
 use crate::{Build, Model, Param};
 use manyworlds::Pid;
 use manyworlds::actor::Renaming;
-use manyworlds::actor::{Actor, Context, System};
+use manyworlds::actor::{Actor, Address, Context, System};
 use std::collections::{BTreeSet, VecDeque};
 
 const PARAMS: &[Param] =
@@ -133,8 +133,9 @@ impl Actor for Home {
 
 const REQUEST: &str = "ask for a copy";
 
+#[derive(Clone)]
 struct Client {
-    home: Pid,
+    home: Address<Message>,
     requests: usize,
 }
 
@@ -198,7 +199,8 @@ impl Actor for Client {
 fn system(n: usize, requests: usize, grants: fn(usize) -> bool) -> System {
     let mut system = System::new();
     let home = system.add("home", Home { grants });
-    let clients: Vec<Pid> = (1..=n).map(|i| system.add(format!("client {i}"), Client { home, requests })).collect();
+    let client = Client { home: home.address(), requests };
+    let clients: Vec<_> = (1..=n).map(|i| system.add(format!("client {i}"), client.clone())).collect();
     let system = clients.iter().fold(system, |system, &client| system.sends_only_to(client, [home]));
     let system = system
         .identical(clients)

@@ -15,7 +15,7 @@
 use crate::{Param, Params};
 use manyworlds::Pid;
 use manyworlds::actor::client::Progress;
-use manyworlds::actor::{Actor, Context, System, View};
+use manyworlds::actor::{Actor, Address, Context, System, View};
 use manyworlds::explore::Keys;
 use manyworlds::linear::specs::{map, register};
 use std::fmt::Debug;
@@ -75,11 +75,11 @@ pub(crate) trait ClientMessage: Clone + Eq + Hash + Debug + Send + Sync + 'stati
 
 /// A client that sends one request.
 struct Client<M: ClientMessage> {
-    agent: Pid,
+    agent: Address<M>,
     operation: M::Operation,
     start: Start,
     /// The next actor of the same client, and the request that triggers it.
-    next: Option<(Pid, M)>,
+    next: Option<(Address<M>, M)>,
 }
 
 /// When a client sends its request.
@@ -131,13 +131,13 @@ impl<M: ClientMessage> Actor for Client<M> {
 }
 
 /// A client's name, the agent to which it sends, and its request.
-type ClientSpec = (&'static str, Pid, Request);
+type ClientSpec<M> = (&'static str, Address<M>, Request);
 
 /// Adds the clients of the harness to a system that already contains these agents.
 ///
 /// The first write goes to the first agent; a read at the last agent may miss it. With two keys, this write and this read use the first
 /// key, the other read and the other write the second key.
-pub(crate) fn add_clients<M: ClientMessage>(system: &mut System, agents: &[Pid], params: &Params) {
+pub(crate) fn add_clients<M: ClientMessage>(system: &mut System, agents: &[Address<M>], params: &Params) {
     let (first, last) = (agents[0], agents[agents.len() - 1]);
     // A register has no keys.
     let other = u8::from(params.json().get("keys").is_some_and(|keys| keys == 2));
@@ -151,7 +151,7 @@ pub(crate) fn add_clients<M: ClientMessage>(system: &mut System, agents: &[Pid],
         "1r1w" => &["writer2", "reader2"],
         _ => &[],
     };
-    let included = |spec: &ClientSpec| !left_out.contains(&spec.0);
+    let included = |spec: &ClientSpec<M>| !left_out.contains(&spec.0);
     if params.text("clients") == "each" {
         for spec in [writer1, reader1, reader2, writer2].into_iter().filter(included) {
             add::<M>(system, spec, Start::AnyTime, None);
@@ -166,7 +166,7 @@ pub(crate) fn add_clients<M: ClientMessage>(system: &mut System, agents: &[Pid],
 }
 
 /// Adds a client that sends one request after the other. The last actor is added first, because each refers to the next one.
-fn add_session<M: ClientMessage>(system: &mut System, session: Vec<ClientSpec>) {
+fn add_session<M: ClientMessage>(system: &mut System, session: Vec<ClientSpec<M>>) {
     let mut next = None;
     for (index, spec) in session.into_iter().enumerate().rev() {
         let start = if index == 0 { Start::Immediate } else { Start::Triggered };
@@ -174,9 +174,13 @@ fn add_session<M: ClientMessage>(system: &mut System, session: Vec<ClientSpec>) 
     }
 }
 
-fn add<M: ClientMessage>(system: &mut System, spec: ClientSpec, start: Start, next: Option<(Pid, M)>) -> Pid {
-    let (name, agent, request) = spec;
-    system.add(name, Client { agent, operation: request.into(), start, next })
+fn add<M: ClientMessage>(
+    system: &mut System,
+    (name, agent, request): ClientSpec<M>,
+    start: Start,
+    next: Option<(Address<M>, M)>,
+) -> Address<M> {
+    system.add(name, Client { agent, operation: request.into(), start, next }).address()
 }
 
 /// Whether every client has received its response.

@@ -9,7 +9,7 @@
 
 use crate::{Build, Model, Param};
 use manyworlds::Pid;
-use manyworlds::actor::{Actor, Context, System};
+use manyworlds::actor::{Actor, Address, Context, Handle, System};
 
 const PARAMS: &[Param] = &[Param::int("n", 4, 1..=31, "writers")];
 
@@ -60,8 +60,8 @@ impl Actor for Cell {
 
 /// Reads one cell, then writes the next.
 struct Writer {
-    reads: Pid,
-    writes: Pid,
+    reads: Address<Message>,
+    writes: Address<Message>,
 }
 
 impl Actor for Writer {
@@ -80,7 +80,7 @@ impl Actor for Writer {
 
 /// Searches for the last zero in `cells`, from the last cell down to `lowest`.
 struct Reader {
-    cells: Vec<Pid>,
+    cells: Vec<Address<Message>>,
     lowest: usize,
 }
 
@@ -118,13 +118,14 @@ impl Actor for Reader {
 
 fn system(n: usize, lowest: usize) -> System {
     let mut system = System::new();
-    let cells: Vec<Pid> = (0..=n).map(|i| system.add(format!("cell {i}"), Cell)).collect();
-    let writer = |j: usize| Writer { reads: cells[j - 1], writes: cells[j] };
-    let writers: Vec<Pid> = (1..=n).map(|j| system.add(format!("writer {j}"), writer(j))).collect();
-    let reader = system.add("reader", Reader { cells: cells.clone(), lowest });
+    let cells: Vec<_> = (0..=n).map(|i| system.add(format!("cell {i}"), Cell)).collect();
+    let writer = |j: usize| Writer { reads: cells[j - 1].address(), writes: cells[j].address() };
+    let writers: Vec<_> = (1..=n).map(|j| system.add(format!("writer {j}"), writer(j))).collect();
+    let reader = system.add("reader", Reader { cells: cells.iter().map(|cell| cell.address()).collect(), lowest });
     // Cell i replies to the writer of cell i + 1, if there is one, and to the reader.
     for (i, &cell) in cells.iter().enumerate() {
-        system = system.sends_only_to(cell, writers.get(i).copied().into_iter().chain([reader]));
+        system =
+            system.sends_only_to(cell, writers.get(i).map(|writer| writer.pid()).into_iter().chain([reader.pid()]));
     }
     for (pair, &writer) in cells.windows(2).zip(&writers) {
         system = system.sends_only_to(writer, pair.iter().copied());
@@ -133,11 +134,14 @@ fn system(n: usize, lowest: usize) -> System {
     system
         .sends_only_to(reader, cells.iter().copied())
         .always_stable("no cell holds more than its number", move |view| {
-            let holds = |(i, &cell)| view.get::<Content>(cell).is_none_or(|content| content.0 <= i);
+            let holds = |(i, &cell): (usize, &Handle<Cell>)| view.state(cell).is_none_or(|content| content.0 <= i);
             cells.iter().enumerate().all(holds)
         })
         .at_rest("every writer has written", move |view| {
-            written.iter().enumerate().all(|(i, &cell)| (view.state::<Content>(cell).0 > 0) == (i > 0))
+            written
+                .iter()
+                .enumerate()
+                .all(|(i, &cell)| view.state(cell).is_some_and(|content| content.0 > 0) == (i > 0))
         })
-        .at_rest("the reader has found a zero", move |view| matches!(view.state(reader), Search::Found(_)))
+        .at_rest_of(reader, "the reader has found a zero", |search| matches!(search, Search::Found(_)))
 }

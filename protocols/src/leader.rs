@@ -55,9 +55,9 @@ enum Writer {
     Sets,
 }
 
-fn checker(params: &Params, writer: Writer) -> Checker {
+fn checker(params: &Params, writer: Writer) -> Program {
     let (n, i) = (params.int("n"), params.int("i"));
-    Checker::new(move || start(n, i, writer))
+    Program::new(move || start(n, i, writer))
 }
 
 fn start(n: usize, i: usize, rule: Writer) {

@@ -73,19 +73,20 @@ impl Litmus {
         Ok(Litmus { threads })
     }
 
-    /// The checker for the program. Executions in which a thread is blocked forever are counted, not reported.
-    pub fn checker(&self) -> Checker {
-        let mut checker = Checker::empty().name("litmus").deadlock(Deadlock::Allow);
+    /// The program to check. Executions in which a thread is blocked forever are counted, not reported.
+    pub fn program(&self) -> Program {
+        let mut program = Program::empty().deadlock(Deadlock::Allow);
         for (t, ops) in self.threads.iter().enumerate() {
             let ops: Arc<[Guarded]> = ops.clone().into();
-            checker = checker.process(format!("T{t}"), move || run(&ops));
+            program = program.process(format!("T{t}"), move || run(&ops));
         }
-        checker
+        program
     }
 
     /// The numbers of complete and of blocked executions under `network`.
     pub fn count(&self, network: Network, engine: Engine) -> (u64, u64) {
-        let stats = self.checker().network(network).engine(engine).check().stats;
+        let answer = check(self.program()).network(network).engine(engine).run();
+        let stats = answer.expect("both engines run programs").outcome.stats;
         (stats.executions.unwrap_or(0), stats.blocked.unwrap_or(0))
     }
 }
@@ -186,7 +187,7 @@ pub const MODEL: Model = Model {
     params: &[Param::text("program", "s1.0 s1.1 | r r", "threads separated by `|`, operations sD.T, r, rT, n, nT, cN")],
     build: Build::Program(|params| {
         Litmus::parse(params.text("program"))
-            .map(|litmus| litmus.checker())
+            .map(|litmus| litmus.program())
             .map_err(|e| format!("parameter `program`: {e}"))
     }),
 };

@@ -14,7 +14,7 @@
 
 use crate::harness::{self, CLIENTS, ClientMessage, HARNESS, KEYS};
 use crate::{Build, Model, Param, Params};
-use manyworlds::actor::{Actor, Context, System};
+use manyworlds::actor::{Actor, Address, Context, Reserved, System};
 use manyworlds::linear::Sequential;
 use manyworlds::linear::specs::Map;
 use manyworlds::linear::specs::map::{Operation, Response};
@@ -129,7 +129,7 @@ pub struct Replica {
 }
 
 struct Agent {
-    agents: Vec<Pid>,
+    agents: Vec<Address<Message>>,
     index: usize,
     /// Whether the agent starts a ballot of its own.
     takes_over: bool,
@@ -269,11 +269,12 @@ fn system(params: &Params, adopts_votes: bool) -> Result<System, String> {
     if b > n {
         return Err(format!("parameter `b` is {b}, but each ballot needs an agent, and `n` is {n}"));
     }
-    let agents: Vec<Pid> = (0..n as u16).map(Pid::root).collect();
     let mut system = System::new().network(Network::Asyn);
-    for index in 0..n {
+    let reserved: Vec<_> = (0..n).map(|index| system.reserve(format!("agent{index}"))).collect();
+    let agents: Vec<_> = reserved.iter().map(Reserved::address).collect();
+    for (index, agent) in reserved.into_iter().enumerate() {
         let takes_over = index > 0 && index < b;
-        system.add(format!("agent{index}"), Agent { agents: agents.clone(), index, takes_over, adopts_votes });
+        system.define(agent, Agent { agents: agents.clone(), index, takes_over, adopts_votes });
     }
     harness::add_clients::<Message>(&mut system, &agents, params);
     let system = system.touches(Message::touches).linearizable(Map::<u8, u8>::new());

@@ -11,8 +11,8 @@ pub const MODEL: Model = Model {
     build: Build::Program(|params| Ok(checker(params.int("n")))),
 };
 
-fn checker(n: usize) -> Checker {
-    let mut checker = Checker::empty();
+fn checker(n: usize) -> Program {
+    let mut checker = Program::empty();
     for i in 0..n {
         checker = checker.process(format!("p{i}"), || {
             assert_eq!(recv_timeout::<u32>(), None, "no process sends");

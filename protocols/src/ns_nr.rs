@@ -11,10 +11,10 @@ pub const MODEL: Model = Model {
     build: Build::Program(|params| Ok(checker(params.int("n")))),
 };
 
-fn checker(n: usize) -> Checker {
+fn checker(n: usize) -> Program {
     let receiver = Pid::root(n as u16);
     let senders =
-        (0..n).fold(Checker::empty(), |checker, i| checker.process(format!("sender{i}"), move || send(receiver, i)));
+        (0..n).fold(Program::empty(), |checker, i| checker.process(format!("sender{i}"), move || send(receiver, i)));
     senders.process("receiver", move || {
         for _ in 0..n {
             recv::<usize>();

@@ -12,8 +12,8 @@ pub const MODEL: Model = Model {
     build: Build::Program(|params| Ok(checker(params.int("n")))),
 };
 
-fn checker(n: usize) -> Checker {
-    Checker::new(move || {
+fn checker(n: usize) -> Program {
+    Program::new(move || {
         let main = me();
         let coordinator = process("coordinator").spawn(move || {
             for _ in 0..n {

@@ -14,7 +14,7 @@
 
 use crate::harness::{self, CLIENTS, ClientMessage, HARNESS, KEYS};
 use crate::{Build, Model, Params};
-use manyworlds::actor::{Actor, Context, System};
+use manyworlds::actor::{Actor, Address, Context, System};
 use manyworlds::linear::Sequential;
 use manyworlds::linear::specs::map::{Operation, Response};
 use manyworlds::linear::specs::{Held, Map};
@@ -102,7 +102,7 @@ pub struct Ring {
 
 struct Node {
     /// The node that is the initial ring; `None` for that node itself.
-    ring: Option<Pid>,
+    ring: Option<Address<Message>>,
     defers_requests: bool,
 }
 
@@ -182,8 +182,8 @@ impl Actor for Node {
 
 fn system(params: &Params, defers_requests: bool) -> System {
     let mut system = System::new().network(Network::Asyn);
-    let ring = system.add("N1", Node { ring: None, defers_requests });
-    let newcomer = system.add("N2", Node { ring: Some(ring), defers_requests });
+    let ring = system.add("N1", Node { ring: None, defers_requests }).address();
+    let newcomer = system.add("N2", Node { ring: Some(ring), defers_requests }).address();
     harness::add_clients::<Message>(&mut system, &[ring, newcomer], params);
     system
         .touches(Message::touches)

@@ -8,7 +8,7 @@
 //! choose a value after another proposer has collected promises that report no vote: two values are chosen.
 
 use crate::{Build, Model, Param, Params};
-use manyworlds::actor::{Actor, Context, System, View};
+use manyworlds::actor::{Actor, Address, Context, Reserved, System, View};
 use manyworlds::linear::Spec;
 use manyworlds::{Network, Pid};
 
@@ -99,8 +99,8 @@ impl Spec for Consensus {
 #[derive(Clone)]
 struct Roles {
     proposers: u8,
-    acceptors: Vec<Pid>,
-    learners: Vec<Pid>,
+    acceptors: Vec<Address<Message>>,
+    learners: Vec<Address<Message>>,
 }
 
 impl Roles {
@@ -256,23 +256,27 @@ fn chosen(view: &View<'_>) -> u8 {
 
 fn system(params: &Params, keeps_promises: bool) -> System {
     let [p, a, l, r] = ["p", "a", "l", "r"].map(|name| params.int(name) as u16);
-    let pids = |from: u16, count: u16| (from..from + count).map(Pid::root).collect::<Vec<Pid>>();
-    let proposers = pids(0, p);
-    let roles = Roles { proposers: p as u8, acceptors: pids(p, a), learners: pids(p + a, l) };
     let mut system = System::new().network(Network::P2p);
-    for index in 0..p as u8 {
-        system.add(format!("proposer{index}"), Proposer { roles: roles.clone(), index, tries: r as u8 });
+    let proposer: Vec<_> = (0..p).map(|index| system.reserve(format!("proposer{index}"))).collect();
+    let acceptor: Vec<_> = (0..a).map(|index| system.reserve(format!("acceptor{index}"))).collect();
+    let learner: Vec<_> = (0..l).map(|index| system.reserve(format!("learner{index}"))).collect();
+    let proposers: Vec<_> = proposer.iter().map(Reserved::address).collect();
+    let acceptors = acceptor.iter().map(Reserved::address).collect();
+    let learners = learner.iter().map(Reserved::address).collect();
+    let roles = Roles { proposers: p as u8, acceptors, learners };
+    for (index, proposer) in (0..).zip(proposer) {
+        system.define(proposer, Proposer { roles: roles.clone(), index, tries: r as u8 });
     }
-    for index in 0..a {
-        system.add(format!("acceptor{index}"), Acceptor { roles: roles.clone(), keeps_promises });
+    for acceptor in acceptor {
+        system.define(acceptor, Acceptor { roles: roles.clone(), keeps_promises });
     }
-    for index in 0..l {
-        system.add(format!("learner{index}"), Learner { roles: roles.clone() });
+    for learner in learner {
+        system.define(learner, Learner { roles: roles.clone() });
     }
     let system = proposers.iter().fold(system, |system, &pid| system.sends_only_to(pid, roles.acceptors.clone()));
     let receivers = [proposers, roles.learners.clone()].concat();
     let system = roles.acceptors.iter().fold(system, |system, &pid| system.sends_only_to(pid, receivers.clone()));
-    let system = roles.learners.iter().fold(system, |system, &pid| system.sends_only_to(pid, []));
+    let system = roles.learners.iter().fold(system, |system, &pid| system.sends_only_to(pid, Vec::<Pid>::new()));
     let system = if params.text("check") == "linearizable" { system.linearizable(Consensus) } else { system };
     system
         .always_stable("agreement", |view| chosen(view).count_ones() <= 1)

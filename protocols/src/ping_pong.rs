@@ -12,8 +12,8 @@ pub const MODEL: Model = Model {
     build: Build::Program(|params| Ok(checker(params.int("k"), params.int("m")))),
 };
 
-fn checker(k: usize, m: usize) -> Checker {
-    Checker::new(move || {
+fn checker(k: usize, m: usize) -> Program {
+    Program::new(move || {
         let ping = me();
         let pong = process("pong").spawn(move || {
             for _ in 0..k {

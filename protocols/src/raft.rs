@@ -7,7 +7,7 @@
 //! `raft-bug`: the vote does not survive a crash, so a node may vote twice in a term, and the term may get two leaders.
 
 use crate::{Build, Model, Param, Params};
-use manyworlds::actor::{Actor, Context, Faults, System, View};
+use manyworlds::actor::{Actor, Address, Context, Faults, Reserved, System, View};
 use manyworlds::{Network, Pid};
 use std::fmt;
 
@@ -148,7 +148,7 @@ impl Node {
 
 struct Raft {
     index: u8,
-    peers: Vec<Pid>,
+    peers: Vec<Address<Message>>,
     n: u8,
     terms: u8,
     entries: u8,
@@ -219,7 +219,7 @@ impl Raft {
             ctx.set_timer("heartbeat");
         }
         for &peer in &self.peers {
-            let (known, new) = state.log.split_at(usize::from(next[usize::from(number(peer, self.n))]));
+            let (known, new) = state.log.split_at(usize::from(next[usize::from(number(peer.pid(), self.n))]));
             let append =
                 Message::Append { term: state.term, prev: End::of(known), entries: new.to_vec(), commit: state.commit };
             ctx.send(peer, append);
@@ -354,11 +354,12 @@ fn is_complete(leader: &Node, other: &Node) -> bool {
 
 fn system(params: &Params, keeps_vote: bool) -> System {
     let [n, terms, entries, beats, crashes] = ["n", "t", "e", "h", "crashes"].map(|name| params.int(name) as u8);
-    let all: Vec<Pid> = (0..u16::from(n)).map(Pid::root).collect();
     let mut system = System::new().network(Network::P2p);
-    for index in 0..n {
-        let peers = all.iter().copied().filter(|&pid| pid != all[usize::from(index)]).collect();
-        system.add(format!("node{index}"), Raft { index, peers, n, terms, entries, beats, keeps_vote });
+    let reserved: Vec<_> = (0..n).map(|index| system.reserve(format!("node{index}"))).collect();
+    let all: Vec<_> = reserved.iter().map(Reserved::address).collect();
+    for (index, node) in (0..).zip(reserved) {
+        let peers = all.iter().copied().filter(|&peer| peer != node.address()).collect();
+        system.define(node, Raft { index, peers, n, terms, entries, beats, keeps_vote });
     }
     system
         .faults(Faults { crashes, restarts: crashes, ..Faults::default() })

@@ -80,9 +80,9 @@ struct Cluster {
     client: Pid,
 }
 
-fn checker(params: &Params, stale: Stale) -> Checker {
+fn checker(params: &Params, stale: Stale) -> Program {
     let (f, n) = (params.int("f"), params.int("n"));
-    Checker::new(move || start(f as u32, n, stale)).monitor(Agreement::default)
+    Program::new(move || start(f as u32, n, stale)).monitor(Agreement::default)
 }
 
 fn start(f: u32, n: usize, stale: Stale) {

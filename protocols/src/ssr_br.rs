@@ -12,9 +12,9 @@ pub const MODEL: Model = Model {
     build: Build::Program(|_| Ok(checker())),
 };
 
-fn checker() -> Checker {
+fn checker() -> Program {
     let [t1, t4] = [Pid::root(0), Pid::root(3)];
-    Checker::empty()
+    Program::empty()
         .process("T1", move || {
             send(t1, 0);
             recv::<i32>();

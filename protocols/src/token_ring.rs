@@ -8,7 +8,7 @@
 
 use crate::{Build, Model, Param};
 use manyworlds::Pid;
-use manyworlds::actor::{Actor, Context, System};
+use manyworlds::actor::{Actor, Address, Context, Reserved, System};
 
 const PARAMS: &[Param] =
     &[Param::int("n", 5, 2..=64, "stations"), Param::int("rounds", 3, 1..=100, "how many times the token goes round")];
@@ -38,7 +38,7 @@ const TOKEN_TIMEOUT: &str = "the token must be lost";
 struct Token(usize);
 
 struct Station {
-    next: Pid,
+    next: Address<Token>,
     /// Whether this is the first station, which starts with the token and counts the rounds.
     first: bool,
     rounds: usize,
@@ -106,10 +106,12 @@ impl Actor for Station {
 
 fn system(n: usize, rounds: usize, regenerates: bool) -> System {
     let mut system = System::new();
+    let reserved: Vec<_> = (0..n).map(|i| system.reserve(format!("station {i}"))).collect();
+    let mut next: Vec<_> = reserved.iter().map(Reserved::address).collect();
+    next.rotate_left(1);
     let mut ring = Vec::new();
-    for i in 0..n {
-        let next = Pid::root(((i + 1) % n) as u16);
-        ring.push((system.add(format!("station {i}"), Station { next, first: i == 0, rounds, regenerates }), next));
+    for (i, (station, next)) in reserved.into_iter().zip(next).enumerate() {
+        ring.push((system.define(station, Station { next, first: i == 0, rounds, regenerates }), next));
     }
     let system = ring.into_iter().fold(system, |system, (station, next)| system.sends_only_to(station, [next]));
     system

@@ -32,8 +32,8 @@ enum Message {
 }
 
 /// `commits(yes, n)` is the coordinator's decision rule.
-fn checker(n: usize, commits: fn(usize, usize) -> bool) -> Checker {
-    Checker::new(move || {
+fn checker(n: usize, commits: fn(usize, usize) -> bool) -> Program {
+    Program::new(move || {
         let coordinator = me();
         let participants: Vec<Pid> = (0..n)
             .map(|i| process(format_args!("participant{i}")).spawn(move || participant(coordinator)).pid())

@@ -15,7 +15,7 @@
 
 use crate::{Build, Model, Param};
 use manyworlds::Pid;
-use manyworlds::actor::{Actor, Context, Faults, System, View};
+use manyworlds::actor::{Actor, Address, Context, Faults, Handle, Reserved, System, View};
 use std::collections::BTreeSet;
 
 const PARAMS: &[Param] =
@@ -63,7 +63,7 @@ const VOTES_ARE_LATE: &str = "votes are late";
 const SEND_DECISION: &str = "tell the next participant";
 
 struct Coordinator {
-    participants: Vec<Pid>,
+    participants: Vec<Address<Message>>,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -129,8 +129,8 @@ const NO_PREPARE: &str = "nobody asks for my vote";
 const NO_DECISION: &str = "nobody tells me the decision";
 
 struct Participant {
-    coordinator: Pid,
-    others: Vec<Pid>,
+    coordinator: Address<Message>,
+    others: Vec<Address<Message>>,
     in_doubt: InDoubt,
 }
 
@@ -210,20 +210,22 @@ fn decisions<'v>(view: &'v View<'_>) -> impl Iterator<Item = Decision> + 'v {
 }
 
 /// The coordinator has crashed without a decision, and all participants voted yes: they can never decide.
-fn is_blocked(view: &View<'_>, coordinator: Pid) -> bool {
+fn is_blocked(view: &View<'_>, coordinator: Handle<Coordinator>) -> bool {
     !view.is_up(coordinator)
         && decisions(view).next().is_none()
-        && view.get::<Count>(coordinator).is_some()
+        && view.state(coordinator).is_some()
         && view.all::<Part>().all(|(_, part)| part.vote == Some(true))
 }
 
 fn system(n: usize, crashes: usize, in_doubt: InDoubt) -> System {
     let mut system = System::new();
-    let participants: Vec<Pid> = (1..=n as u16).map(Pid::root).collect();
-    let coordinator = system.add("coordinator", Coordinator { participants: participants.clone() });
-    for (i, &me) in participants.iter().enumerate() {
-        let others = participants.iter().copied().filter(|&other| other != me).collect();
-        system.add(format!("participant {}", i + 1), Participant { coordinator, others, in_doubt });
+    let coordinator = system.reserve("coordinator");
+    let reserved: Vec<_> = (1..=n).map(|i| system.reserve(format!("participant {i}"))).collect();
+    let participants: Vec<_> = reserved.iter().map(Reserved::address).collect();
+    let coordinator = system.define(coordinator, Coordinator { participants: participants.clone() });
+    for participant in reserved {
+        let others = participants.iter().copied().filter(|&other| other != participant.address()).collect();
+        system.define(participant, Participant { coordinator: coordinator.address(), others, in_doubt });
     }
     let system = system
         .sends_only_to(coordinator, participants)

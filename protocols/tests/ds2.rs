@@ -2,7 +2,7 @@
 //! documentation states, with every engine.
 
 use manyworlds::actor::System;
-use manyworlds::{Answer, Engine, Network, Options, Replayed, StepKind, Subject, Trace, Verdict};
+use manyworlds::{Answer, Engine, Network, Replayed, StepKind, Subject, Trace, Verdict, check};
 use manyworlds_protocols::{Model, find, models};
 use std::collections::HashSet;
 
@@ -15,9 +15,9 @@ fn system(name: &str, params: &str) -> System {
     model.system(&params).expect("the parameters of the tables are consistent")
 }
 
-fn check(system: &System, engine: Engine, network: Network) -> Answer {
-    let options = Options::new().engine(engine).network(network);
-    options.check(system).unwrap_or_else(|refused| panic!("{engine} {network}: {refused:?}"))
+fn answer(system: &System, engine: Engine, network: Network) -> Answer {
+    let checked = check(system).engine(engine).network(network).run();
+    checked.unwrap_or_else(|refused| panic!("{engine} {network}: {refused:?}"))
 }
 
 /// The violated property, if any. Panics if the check did not finish.
@@ -112,11 +112,11 @@ fn correct_models_are_linearizable() {
     for &(name, params, networks) in CORRECT {
         let system = system(name, params);
         for &network in networks {
-            let bfs = check(&system, Engine::Bfs, network);
+            let bfs = answer(&system, Engine::Bfs, network);
             println!("{name} {params} {network}: {:?} states", bfs.outcome.stats.states);
             assert_eq!(violated(&bfs), None, "{name} {params} {network}");
             if network == Network::Asyn && !params.contains("2w") {
-                let dfs = check(&system, Engine::Dfs, network);
+                let dfs = answer(&system, Engine::Dfs, network);
                 assert_eq!(violated(&dfs), None, "{name} {params} {network}");
                 assert_eq!(dfs.outcome.stats.states, bfs.outcome.stats.states, "{name} {params}");
             }
@@ -132,11 +132,11 @@ fn violations_are_found_and_replayed() {
             // A depth-first search may take long to find a rare violation.
             let engines = if params.contains("2w") { &[Engine::Bfs][..] } else { &[Engine::Bfs, Engine::Dfs] };
             for &engine in engines {
-                let answer = check(&system, engine, network);
+                let found = answer(&system, engine, network);
                 let case = format!("{name} {params} {network} {engine}");
-                println!("{case}: {:?} states", answer.outcome.stats.states);
-                assert_eq!(violated(&answer).as_deref(), Some(property), "{case}");
-                let replayed = system.replay(trace(&answer), &mut |_, _| {}).expect("the trace can be replayed");
+                println!("{case}: {:?} states", found.outcome.stats.states);
+                assert_eq!(violated(&found).as_deref(), Some(property), "{case}");
+                let replayed = system.replay(trace(&found), &mut |_, _| {}).expect("the trace can be replayed");
                 assert_eq!(replayed, Replayed::Reproduced, "{case}");
             }
         }
@@ -162,7 +162,7 @@ fn must_and_bfs_agree() {
     for (name, params) in small {
         let system = system(name, params);
         let network = system.blueprint().network;
-        let (must, bfs) = (check(&system, Engine::Must, network), check(&system, Engine::Bfs, network));
+        let (must, bfs) = (answer(&system, Engine::Must, network), answer(&system, Engine::Bfs, network));
         println!("{name} {params}: {:?} executions", must.outcome.stats.executions);
         assert_eq!(violated(&must), violated(&bfs), "{name} {params}");
         if let Some(trace) = must.outcome.trace() {
@@ -185,8 +185,8 @@ fn history(trace: &Trace) -> (Vec<String>, usize) {
 /// A write is acknowledged, the queries of a read overtake it on its way to both backups, and they agree on the old value.
 #[test]
 fn shortest_counterexample_of_edr() {
-    let answer = check(&system("edr", ""), Engine::Bfs, Network::Asyn);
-    let (events, steps) = history(trace(&answer));
+    let found = answer(&system("edr", ""), Engine::Bfs, Network::Asyn);
+    let (events, steps) = history(trace(&found));
     assert_eq!(
         events,
         ["writer1 invoked Write(1)", "writer1 returned Written", "reader2 invoked Read", "reader2 returned Read(0)"]
@@ -198,8 +198,8 @@ fn shortest_counterexample_of_edr() {
 #[test]
 fn shortest_counterexample_of_open_chord() {
     for params in ["", "keys=2"] {
-        let answer = check(&system("open-chord", params), Engine::Bfs, Network::Asyn);
-        let trace = trace(&answer);
+        let found = answer(&system("open-chord", params), Engine::Bfs, Network::Asyn);
+        let trace = trace(&found);
         let (events, steps) = history(trace);
         assert_eq!(
             events,

@@ -5,7 +5,7 @@ use manyworlds::actor::{State, System, Worlds};
 use manyworlds::explore::{
     Budget, Config, Kind, NoObserver, Property, Reduction, Report, TransitionSystem as _, explore,
 };
-use manyworlds::{Deadlock, Engine, Network, Options, Replayed, Subject, Trace, Verdict};
+use manyworlds::{Deadlock, Engine, Network, Options, Replayed, Subject, Trace, Verdict, check};
 use manyworlds_graph as graph;
 use manyworlds_protocols::{Build, Model, models};
 use std::collections::{BTreeSet, HashSet};
@@ -110,7 +110,11 @@ fn reductions_reach_the_same_verdicts_and_final_states() {
         let system = decidable_by_all(&small(model));
         if system.blueprint().spec.is_some() {
             // Reductions do not preserve the order of steps of different actors, which histories record.
-            assert!(Options { reduce: true, ..Options::default() }.check(&system).is_err(), "{}", model.name);
+            assert!(
+                check(&system).options(Options { reduce: true, ..Options::default() }).run().is_err(),
+                "{}",
+                model.name
+            );
             continue;
         }
         let config = exhaustive();
@@ -212,7 +216,7 @@ fn seeded_bugs_are_found_and_replayed_by_every_engine_that_supports_the_model() 
         for engine in [Engine::Bfs, Engine::Dfs, Engine::Must] {
             let raft = model.name.starts_with("raft");
             let options = Options { engine, max_depth: raft.then_some(12), ..Options::default() };
-            let Ok(answer) = options.check(&system) else { continue };
+            let Ok(answer) = check(&system).options(options.clone()).run() else { continue };
             let Verdict::Violated { trace, .. } = &answer.outcome.verdict else {
                 panic!("{} {engine}: {:?}", model.name, answer.outcome.verdict.name());
             };
@@ -233,7 +237,7 @@ fn nearest(worlds: &Worlds) -> Option<usize> {
             Kind::Always => !(property.holds)(worlds, state),
             Kind::Never => (property.holds)(worlds, state),
             Kind::AtRest => quiescent && !(property.holds)(worlds, state),
-            Kind::Sometimes | Kind::Eventually => false,
+            Kind::Sometimes | Kind::Eventually | Kind::AlwaysEventually | Kind::LeadsTo => false,
         };
         worlds.has_failed(state) || properties.iter().any(violates)
     };

@@ -1,7 +1,7 @@
 //! The explanation of a linearizability violation names the operation that cannot be linearized, a linearization of the operations
 //! before it and the conflicting operations, with every engine.
 
-use manyworlds::{Engine, Options, Trace, TraceHistory, TraceOperation};
+use manyworlds::{Engine, Trace, TraceHistory, TraceOperation, check};
 use manyworlds_protocols::find;
 use manyworlds_report::history::Timeline;
 use manyworlds_report::{Hints, Style, failure};
@@ -24,7 +24,7 @@ fn counterexample(model: &str, params: &str, engine: Engine) -> Trace {
     let given = params.split_whitespace().map(|pair| pair.split_once('=').expect("parameters are written name=value"));
     let system =
         model.system(&model.params(given).expect("the parameters are valid")).expect("the parameters are consistent");
-    let answer = Options::new().engine(engine).check(&system).expect("the engine supports the model");
+    let answer = check(&system).engine(engine).run().expect("the engine supports the model");
     answer.outcome.trace().cloned().unwrap_or_else(|| panic!("{engine} finds nothing in {}", model.name))
 }
 

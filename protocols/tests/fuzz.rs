@@ -1,6 +1,6 @@
 //! Fuzz tests: no input makes the parsers of litmus programs, parameters or names panic or hang.
 
-use manyworlds::{Engine, Network};
+use manyworlds::{Engine, Network, check};
 use manyworlds_protocols::{find, litmus::Litmus, models};
 use manyworlds_testkit::Fuzz;
 
@@ -18,7 +18,7 @@ fn litmus_programs() {
             let litmus = Litmus::parse(&text).map_err(|error| error.to_string())?;
             // Short programs are also checked.
             if text.len() < 60 {
-                litmus.checker().network(Network::Mbox).max_executions(20).check();
+                check(litmus.program()).network(Network::Mbox).max_executions(20).run().expect("must runs programs");
             }
             Ok(())
         },

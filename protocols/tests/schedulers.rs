@@ -3,7 +3,7 @@
 
 use manyworlds::actor::{State, System, Worlds};
 use manyworlds::explore::{Budget, Config, Kind, NoObserver, Report, StopReason, TransitionSystem, explore};
-use manyworlds::{Engine, Network, Options, Property, Replayed, ScheduleStats, Subject, Trace};
+use manyworlds::{Engine, Network, Options, Property, Replayed, ScheduleStats, Subject, Trace, check};
 use manyworlds_protocols::{Build, find, models};
 use std::collections::BTreeSet;
 
@@ -183,8 +183,8 @@ fn a_seed_reproduces_the_schedules() {
 }
 
 fn trace(system: &System, engine: Engine, limit: Option<u64>) -> Option<Trace> {
-    let options = Options { max_executions: limit, ..Options::new().engine(engine) };
-    let answer = options.check(system).unwrap_or_else(|error| panic!("{engine}: {error:?}"));
+    let options = Options { max_executions: limit, engine, ..Options::default() };
+    let answer = check(system).options(options.clone()).run().unwrap_or_else(|error| panic!("{engine}: {error:?}"));
     answer.outcome.trace().cloned()
 }
 

@@ -1,7 +1,7 @@
 //! The specifications: numbers of states, transitions and levels as reported by TLC, with every engine and number of workers;
 //! and their seeded bugs.
 
-use manyworlds::Options;
+use manyworlds::check;
 use manyworlds_explore::{Config, Engine, Model, NoObserver, Report, TransitionSystem, explore};
 use manyworlds_protocols::chang_roberts_tla::{ChangRoberts, Order, Receive};
 use manyworlds_protocols::models;
@@ -146,7 +146,7 @@ fn seeded_bugs_are_found_with_default_parameters() {
     for bug in bugs {
         let subject =
             bug.subject(&bug.params([]).expect("the defaults are valid")).expect("the defaults are consistent");
-        let answer = Options::new().check(&*subject).expect("the engine supports invariants");
+        let answer = check(&*subject).run().expect("the engine supports invariants");
         assert!(answer.outcome.violation().is_some(), "{}", bug.name);
     }
 }

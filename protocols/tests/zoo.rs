@@ -1,21 +1,22 @@
 //! The programs: numbers of executions under each network, which do not depend on the policy and the number of workers; the
 //! seeded bugs, and the replay of their counterexamples.
 
-use manyworlds::{Checker, Engine, Network, Policy, Property, Replayed, Trace};
+use manyworlds::{Check, Engine, Network, Policy, Program, Property, Replayed, Trace, check};
 use manyworlds_protocols::{find, litmus::Litmus};
 use manyworlds_testkit::shared;
 
 /// The checker of a model with the given parameters.
-fn model(name: &str, params: &str) -> Checker {
+fn model(name: &str, params: &str) -> Check<Program> {
     let model = find(name).unwrap_or_else(|| panic!("there is no model `{name}`"));
     let given = params.split_whitespace().map(|pair| pair.split_once('=').expect("parameters are written name=value"));
     let params = model.params(given).expect("the parameters of the tables are valid");
-    model.checker(&params).expect("the parameters of the tables are consistent")
+    let program = model.program(&params).expect("the parameters of the tables are consistent");
+    check(program).name(model.name).params(params.json().clone())
 }
 
 /// The number of executions of a model that must be verified and must not have blocked executions.
-fn verified(what: &str, checker: &Checker) -> u64 {
-    let outcome = checker.check();
+fn verified(what: &str, checker: &Check<Program>) -> u64 {
+    let outcome = checker.run().unwrap();
     assert!(outcome.is_verified(), "{what}: {:?}", outcome.verdict);
     assert_eq!(outcome.stats.blocked, Some(0), "{what}");
     outcome.stats.executions.expect("the engine counts executions")
@@ -99,7 +100,7 @@ fn chain_without_faults_has_the_same_count_for_every_length() {
 #[test]
 fn chain_is_incorrect_under_asyn() {
     for (params, complete, violations) in [("f=0 n=2", 256, 24), ("f=0 n=10", 256, 120), ("f=1 n=2", 789_556, 19_408)] {
-        let outcome = model("chain", params).network(Network::Asyn).keep_going(true).check();
+        let outcome = model("chain", params).network(Network::Asyn).keep_going(true).run().unwrap();
         let stats = outcome.stats;
         assert_eq!(
             (stats.executions, stats.blocked, stats.violations),
@@ -118,7 +119,7 @@ fn chain_is_incorrect_under_asyn() {
 fn chain_rejects_as_many_faults_as_nodes() {
     let chain = find("chain").expect("the model exists");
     let params = chain.params([("f", "3"), ("n", "3")]).expect("each parameter is within its limits");
-    let error = chain.checker(&params).err().expect("no node is left");
+    let error = chain.program(&params).err().expect("no node is left");
     assert_eq!(error, "parameter `f` is 3; expected fewer faults than nodes, of which there are 3");
 }
 
@@ -168,7 +169,7 @@ fn violations_do_not_depend_on_policy_or_workers() {
         base().threads(2),
     ];
     for (i, run) in runs.iter().enumerate() {
-        let stats = run.check().stats;
+        let stats = run.run().unwrap().stats;
         assert_eq!((stats.executions, stats.violations), (Some(256), 36), "run {i}");
     }
 }
@@ -221,7 +222,7 @@ fn seeded_bugs_are_found_and_replayed() {
     for (name, network, property, message) in bugs {
         for threads in [1, 2] {
             let checker = model(name, "").network(network).threads(threads);
-            let outcome = checker.check();
+            let outcome = checker.run().unwrap();
             let violation = outcome.violation().unwrap_or_else(|| panic!("{name} is verified under {network}"));
             assert_eq!(violation.property, property, "{name}: {violation:?}");
             assert!(violation.message.contains(message), "{name}: {violation:?}");
@@ -233,7 +234,7 @@ fn seeded_bugs_are_found_and_replayed() {
             assert!(matches!(replayed, Ok(Replayed::Reproduced)), "{name}: {replayed:?}");
             assert_eq!(steps, trace.steps.len(), "{name}");
             // A check that continues after the first violation reports the same property.
-            let counted = checker.keep_going(true).max_executions(10_000).check();
+            let counted = checker.keep_going(true).max_executions(10_000).run().unwrap();
             assert_eq!(counted.violation().map(|v| &v.property), Some(&property), "{name}");
         }
     }

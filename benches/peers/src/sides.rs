@@ -1,7 +1,7 @@
 //! How each side is run: in its fastest documented configuration, on one thread, without a word.
 
 use crate::measure::{Answer, Program, Side, Who};
-use manyworlds::{Checker, Network};
+use manyworlds::{Check, Network, check};
 use must::event::Model;
 use must::{CountingObserver, System};
 use traceforge::ConsType;
@@ -48,16 +48,16 @@ impl Program {
 }
 
 /// A model of the zoo with these parameters.
-pub fn zoo(name: &str, params: &[(&str, usize)]) -> Checker {
+pub fn zoo(name: &str, params: &[(&str, usize)]) -> Check<manyworlds::Program> {
     let model = manyworlds_protocols::find(name).expect("a model of the zoo");
     let texts: Vec<(&str, String)> = params.iter().map(|&(name, value)| (name, value.to_string())).collect();
     let params =
         model.params(texts.iter().map(|(name, value)| (*name, value.as_str()))).expect("parameters of the model");
-    model.checker(&params).expect("parameters within limits")
+    check(model.program(&params).expect("parameters within limits"))
 }
 
-fn run_manyworlds(checker: &Checker) -> Answer {
-    let outcome = checker.check();
+fn run_manyworlds(checker: &Check<manyworlds::Program>) -> Answer {
+    let outcome = checker.run().unwrap().outcome;
     assert!(outcome.is_verified(), "{:?}", outcome.verdict);
     let stats = outcome.stats;
     Answer { executions: stats.executions.unwrap_or(0), others: stats.blocked.unwrap_or(0), stats: Some(stats) }

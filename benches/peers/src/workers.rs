@@ -1,7 +1,7 @@
 //! What a second worker is worth: wall time, since CPU time cannot show it.
 
 use crate::sides::zoo;
-use manyworlds::Checker;
+use manyworlds::{Check, Program};
 use std::time::Instant;
 
 /// How many times faster two workers are than one on `ns+nr(n)`: best of `turns` each, taken alternately.
@@ -15,8 +15,8 @@ pub fn speedup(n: usize, turns: usize) -> f64 {
     best_one / best_two
 }
 
-fn wall_seconds(checker: &Checker) -> f64 {
+fn wall_seconds(checker: &Check<Program>) -> f64 {
     let start = Instant::now();
-    assert!(checker.check().is_verified());
+    assert!(checker.run().unwrap().is_verified());
     start.elapsed().as_secs_f64()
 }

@@ -1,6 +1,7 @@
 //! A generic client: it invokes operations of a service, one after the other, and records when each is invoked and what it returns.
 
 use crate::actor::Actor;
+use crate::address::Address;
 use crate::context::Context;
 use manyworlds_core::Pid;
 use std::fmt::Debug;
@@ -16,7 +17,7 @@ pub trait Service: Send + Sync + 'static {
     type Message: Clone + Eq + Hash + Debug + Send + Sync + 'static;
 
     /// The messages that request an operation; `number` counts the client's operations from 0, so that late responses can be recognized.
-    fn request(&self, number: usize, operation: &Self::Operation) -> Vec<(Pid, Self::Message)>;
+    fn request(&self, number: usize, operation: &Self::Operation) -> Vec<(Address<Self::Message>, Self::Message)>;
 
     /// The number of the operation and the response in a message, if the message is a response.
     fn response(&self, message: &Self::Message) -> Option<(usize, Self::Response)>;
@@ -26,7 +27,7 @@ pub trait Service: Send + Sync + 'static {
 ///
 /// ```
 /// use manyworlds_actor::client::{Client, Service};
-/// use manyworlds_actor::{Actor, Context, System};
+/// use manyworlds_actor::{Actor, Address, Context, System};
 /// use manyworlds_core::Pid;
 ///
 /// #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -45,12 +46,12 @@ pub trait Service: Send + Sync + 'static {
 ///     }
 /// }
 ///
-/// struct Adding { counter: Pid }
+/// struct Adding { counter: Address<Message> }
 /// impl Service for Adding {
 ///     type Operation = u32;
 ///     type Response = u32;
 ///     type Message = Message;
-///     fn request(&self, number: usize, n: &u32) -> Vec<(Pid, Message)> {
+///     fn request(&self, number: usize, n: &u32) -> Vec<(Address<Message>, Message)> {
 ///         vec![(self.counter, Message::Add(number, *n))]
 ///     }
 ///     fn response(&self, message: &Message) -> Option<(usize, u32)> {
@@ -60,10 +61,8 @@ pub trait Service: Send + Sync + 'static {
 ///
 /// let mut system = System::new();
 /// let counter = system.add("counter", Counter);
-/// let client = system.add("client", Client::new(Adding { counter }, [2, 3]));
-/// let system = system.at_rest("both were added", move |view| {
-///     view.state::<manyworlds_actor::client::Progress<u32>>(client).responses == [2, 5]
-/// });
+/// let client = system.add("client", Client::new(Adding { counter: counter.address() }, [2, 3]));
+/// let system = system.at_rest_of(client, "both were added", |progress| progress.responses == [2, 5]);
 /// # let _ = system;
 /// ```
 pub struct Client<S: Service> {

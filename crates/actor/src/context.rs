@@ -2,6 +2,7 @@
 //! order.
 
 use crate::creation::Spawned;
+use crate::address::Recipient;
 use crate::erased::Value;
 use manyworlds_core::{Choices, Fingerprint, Pid, TraceNote, TraceValue, ValueTree};
 use std::fmt::Debug;
@@ -104,22 +105,23 @@ impl<'a> Context<'a> {
         self.me
     }
 
-    /// Sends a message.
+    /// Sends a message to an [`Address`](crate::Address), or to the sender of the message that is handled. The receiver must handle
+    /// messages of this type: for an address the compiler checks that; a send to a [`Pid`] is checked when the handler returns.
     #[track_caller]
-    pub fn send<M: Clone + Eq + Hash + Debug + Send + Sync + 'static>(&mut self, to: Pid, message: M) {
-        self.sent.push(Sent { to, message: Arc::new(message), location: Location::caller() });
+    pub fn send<M: Clone + Eq + Hash + Debug + Send + Sync + 'static>(&mut self, to: impl Recipient<M>, message: M) {
+        self.sent.push(Sent { to: to.id(), message: Arc::new(message), location: Location::caller() });
     }
 
     /// Sends a message to each of `to`, in order.
     #[track_caller]
-    pub fn broadcast<'p, M: Clone + Eq + Hash + Debug + Send + Sync + 'static>(
+    pub fn broadcast<M: Clone + Eq + Hash + Debug + Send + Sync + 'static, R: Recipient<M>>(
         &mut self,
-        to: impl IntoIterator<Item = &'p Pid>,
+        to: impl IntoIterator<Item = R>,
         message: M,
     ) {
         let message: Arc<dyn Value> = Arc::new(message);
         let location = Location::caller();
-        self.sent.extend(to.into_iter().map(|&to| Sent { to, message: message.clone(), location }));
+        self.sent.extend(to.into_iter().map(|to| Sent { to: to.id(), message: message.clone(), location }));
     }
 
     /// Sets a timer: it may expire at any time from now on, once. Setting it again has no effect.

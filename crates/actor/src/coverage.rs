@@ -190,7 +190,7 @@ mod tests {
             .actor("caller", Caller)
             .actor("callee", Callee)
             .faults(Faults { losses: 1, splits: 1, ..Faults::default() })
-            .always("rings once", |view| *view.state::<u8>(Pid::root(1)) <= 1);
+            .always("rings once", |view| view.get::<u8>(Pid::root(1)).is_none_or(|n| *n <= 1));
         let worlds = system.worlds();
         explore(&worlds, Engine::Bfs, &Config::default(), &manyworlds_core::NoObserver).unwrap();
         let coverage = worlds.coverage().unwrap();

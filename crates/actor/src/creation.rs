@@ -10,6 +10,7 @@
 //! An actor that halts keeps its id and nothing else: its messages are discarded, and later ones vanish.
 
 use crate::actor::Actor;
+use crate::address::Handle;
 use crate::context::Context;
 use crate::erased::{AnyActor, Value};
 use crate::inbox;
@@ -92,11 +93,11 @@ pub struct Spawned {
 }
 
 impl Context<'_> {
-    /// Creates an actor, and returns its id: it can be sent messages at once. Its start is a step of its own, before it takes any message.
+    /// Creates an actor: it can be sent messages at once. Its start is a step of its own, before it takes any message.
     ///
     /// The system must allow it: see [`System::may_create`].
     #[track_caller]
-    pub fn spawn<A: Actor + Clone + Eq + Hash + Debug>(&mut self, name: impl Into<String>, actor: A) -> Pid {
+    pub fn spawn<A: Actor + Clone + Eq + Hash + Debug>(&mut self, name: impl Into<String>, actor: A) -> Handle<A> {
         let actor = Arc::new(actor);
         let pid = self.me().child(self.spawned_before + self.spawned.len() as u32);
         self.spawned.push(Spawned {
@@ -106,7 +107,7 @@ impl Context<'_> {
             after: self.sent.len() as u32,
             location: Location::caller(),
         });
-        pid
+        Handle::new(pid)
     }
 
     /// Halts this actor at the end of the handler, after its messages are sent. The messages in flight to it are discarded, and later ones vanish (see

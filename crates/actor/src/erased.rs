@@ -72,9 +72,20 @@ pub trait AnyActor: Send + Sync {
     /// See [`Actor::rename_state`].
     fn rename_state(&self, state: &dyn Value, names: &Renaming) -> Arc<dyn Value>;
     /// See [`Actor::accepts`]; a message of another type is taken, and that is a failure.
-    fn accepts(&self, state: &dyn Value, from: Pid, message: &dyn Value) -> Accept;
+    fn accepts(&self, state: &dyn Value, from: Pid, message: &dyn Value) -> Accept {
+        let _ = (state, from, message);
+        Accept::Take
+    }
     /// See [`Actor::defers`].
-    fn defers(&self) -> bool;
+    fn defers(&self) -> bool {
+        false
+    }
+    /// The type of the messages that the actor handles, if this is not one of them.
+    fn refuses(&self, message: &dyn Value) -> Option<&'static str>;
+    /// Whether it was reserved and not defined: see [`crate::System::reserve`].
+    fn is_undefined(&self) -> bool {
+        false
+    }
     /// See [`Actor::rename_message`]; `None` if the message does not have the message type of this actor.
     fn rename_message(&self, message: &dyn Value, names: &Renaming) -> Option<Arc<dyn Value>>;
 }
@@ -126,6 +137,10 @@ impl<A: Actor> AnyActor for A {
         Actor::defers(self)
     }
 
+    fn refuses(&self, message: &dyn Value) -> Option<&'static str> {
+        (!message.as_any().is::<A::Message>()).then(std::any::type_name::<A::Message>)
+    }
+
     fn rename_message(&self, message: &dyn Value, names: &Renaming) -> Option<Arc<dyn Value>> {
         let message = message.as_any().downcast_ref::<A::Message>()?;
         Some(Arc::new(Actor::rename_message(self, message, names)))
@@ -134,4 +149,34 @@ impl<A: Actor> AnyActor for A {
 
 fn own<A: Actor>(state: &dyn Value) -> &A::State {
     state.as_any().downcast_ref().expect("an actor's state has the actor's state type")
+}
+
+/// What stands for an actor that was reserved until it is defined.
+pub(crate) struct Undefined;
+
+impl AnyActor for Undefined {
+    fn react(&self, _: Option<&dyn Value>, _: Event<'_>, ctx: &mut Context<'_>) -> Arc<dyn Value> {
+        ctx.misused("this actor was reserved and not defined: call `System::define`".to_string());
+        Arc::new(())
+    }
+
+    fn durable(&self, _: &dyn Value) -> Option<Arc<dyn Value>> {
+        None
+    }
+
+    fn rename_state(&self, _: &dyn Value, _: &Renaming) -> Arc<dyn Value> {
+        Arc::new(())
+    }
+
+    fn refuses(&self, _: &dyn Value) -> Option<&'static str> {
+        None
+    }
+
+    fn is_undefined(&self) -> bool {
+        true
+    }
+
+    fn rename_message(&self, _: &dyn Value, _: &Renaming) -> Option<Arc<dyn Value>> {
+        None
+    }
 }

@@ -29,6 +29,11 @@ impl Key {
         }
     }
 
+    /// A number that is different for each key.
+    pub fn to_bits(self) -> u64 {
+        u64::from(self.0) << 32 | u64::from(self.1)
+    }
+
     /// Whether messages with this key form a queue.
     pub fn is_ordered(self) -> bool {
         self.0 != 0

@@ -7,6 +7,7 @@
 //! | module | content |
 //! |---|---|
 //! | `actor` | the trait that users implement |
+//! | `address` | typed references to actors |
 //! | `context` | the actions available to a handler |
 //! | `erased` | actors, states and messages with erased types |
 //! | [`system`] | the builder: actors, networks, faults and properties |
@@ -24,6 +25,7 @@
 //! | `pairs` | a hash map from pairs of ids |
 //! | `step`, `enabled` | the enabled steps of a global state |
 //! | `perform` | the successors of a global state |
+//! | `question` | properties, as data that engines can look into |
 //! | `receives` | the interface to schedulers: sender, receiver, keys and recorded events of a step |
 //! | `reception` | messages that are deferred or ignored |
 //! | `view` | a global state as the argument of properties |
@@ -41,6 +43,7 @@
 
 mod actor;
 mod acts;
+mod address;
 mod causal;
 pub mod client;
 mod context;
@@ -49,6 +52,7 @@ mod creation;
 mod enabled;
 mod erased;
 mod explain;
+mod fair;
 mod faults;
 mod history;
 mod inbox;
@@ -60,6 +64,7 @@ mod narrate;
 mod pairs;
 mod perform;
 mod persistent;
+mod question;
 mod receives;
 mod reception;
 mod running;
@@ -75,11 +80,13 @@ mod watch;
 mod worlds;
 
 pub use actor::Actor;
+pub use address::{Address, Handle, Recipient, Reserved};
 pub use client::{Client, Service};
 pub use context::{Context, NoteKind};
 pub use erased::Value;
 pub use faults::Faults;
 pub use monitor::{Monitor, Observed, ObservedEvent};
+pub use question::Fold;
 pub use state::State;
 pub use step::Step;
 pub use symmetry::Renaming;

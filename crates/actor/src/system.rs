@@ -1,19 +1,24 @@
 //! The builder of systems: actors, networks, faults and properties.
 
 use crate::actor::Actor;
-use crate::erased::AnyActor;
+use crate::address::{Handle, Reserved};
+use crate::context::Sent;
+use crate::erased::{AnyActor, Undefined};
 use crate::faults::Faults;
 use crate::history::AnySpec;
 use crate::monitor::DeclaredMonitor;
+use crate::question::Fold;
+pub use crate::question::{AnyFold, Form, KeyOf, LocalPredicate, Predicate, Question};
 use crate::receives::Annotations;
-use crate::view::{NotStarted, View};
+use crate::view::View;
 use crate::worlds::Worlds;
 use manyworlds_core::decides::{self, Setup, SubjectKind};
-use manyworlds_core::{Engine, Network, Pid, Property, Violation, panics};
-use manyworlds_explore::{Keys, Kind};
+use manyworlds_core::{Engine, Network, Pid};
+use manyworlds_explore::{Keys, Kind, Strength};
 use manyworlds_linear::Spec;
 use rustc_hash::FxHashMap;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::fmt::Debug;
+use std::hash::Hash;
 use std::sync::Arc;
 
 /// The maximal number of actors in a system: a set of actors is a word.
@@ -26,71 +31,12 @@ pub struct DeclaredActor {
     pub name: String,
     /// Its handlers.
     pub code: Arc<dyn AnyActor>,
-    /// Whether weak fairness is assumed: it does not stay enabled for ever without taking a step.
-    pub fair: bool,
+    /// The fairness that is assumed of its steps, if any.
+    pub fair: Option<Strength>,
+    /// The fairness that is assumed of each of its queues, if any.
+    pub fair_queues: Option<Strength>,
     /// Whether it may crash, if there is a fault budget for crashes.
     pub may_crash: bool,
-}
-
-/// A predicate on global states.
-pub type Predicate = Arc<dyn Fn(&View<'_>) -> bool + Send + Sync>;
-
-/// A property of global states.
-#[derive(Clone)]
-pub struct Question {
-    /// In which states or on which paths it must hold.
-    pub kind: Kind,
-    /// The user's name for it.
-    pub name: String,
-    /// Once violated it stays violated on every path.
-    pub stable: bool,
-    /// The predicate.
-    pub holds: Predicate,
-}
-
-impl Question {
-    /// Whether the predicate holds; if it panics, the message and the location of the panic.
-    pub fn evaluate(&self, view: &View<'_>) -> Result<bool, (String, Option<manyworlds_core::Location>)> {
-        panics::listen(|| catch_unwind(AssertUnwindSafe(|| (self.holds)(view)))).or_else(|payload| {
-            match payload.is::<NotStarted>() {
-                true => Ok(self.if_absent()),
-                false => Err(panics::take(payload.as_ref())),
-            }
-        })
-    }
-
-    /// Whether the predicate holds in a state in which some actors may not have started. If it reads the state of such an actor, the result
-    /// is the one that neither violates nor satisfies the property. The second part of the result is whether that happened.
-    pub fn evaluate_or_skip(&self, view: &View<'_>) -> (bool, bool) {
-        match catch_unwind(AssertUnwindSafe(|| (self.holds)(view))) {
-            Ok(holds) => (holds, false),
-            Err(payload) if payload.is::<NotStarted>() => (self.if_absent(), true),
-            Err(payload) => resume_unwind(payload),
-        }
-    }
-
-    /// The result for states in which an actor is missing whose state the predicate reads: it neither violates nor satisfies the property.
-    fn if_absent(&self) -> bool {
-        matches!(self.kind, Kind::Always | Kind::AtRest)
-    }
-
-    /// The question in the terms of the decision table.
-    pub fn as_decided(&self) -> decides::Question {
-        decides::Question::States { kind: self.kind, stable: self.stable }
-    }
-
-    /// The violation that is reported if the property does not hold.
-    pub fn violation(&self) -> Violation {
-        let name = self.name.clone();
-        let (property, message) = match self.kind {
-            Kind::Always => (Property::Always { name }, "it does not hold"),
-            Kind::Never => (Property::Never { name }, "it holds"),
-            Kind::Sometimes => (Property::Sometimes { name }, "it holds nowhere"),
-            Kind::Eventually => (Property::Eventually { name }, "it never holds"),
-            Kind::AtRest => (Property::AtRest { name }, "nothing more can happen, and it does not hold"),
-        };
-        Violation { property, message: message.to_string(), location: None, process: None }
-    }
 }
 
 /// The declaration of a system.
@@ -134,10 +80,15 @@ impl Blueprint {
         (usize::from(n) < self.actors.len() && Pid::root(n) == pid).then_some(n)
     }
 
+    /// Whether some fairness is assumed.
+    pub fn is_fair(&self) -> bool {
+        self.actors.iter().any(|actor| actor.fair.max(actor.fair_queues).is_some())
+    }
+
     /// The features of this system that determine which questions an engine decides; the caller adds the reductions.
     pub fn setup(&self) -> Setup {
         Setup {
-            fair: self.actors.iter().any(|actor| actor.fair),
+            fair: self.is_fair(),
             faults: !self.faults.none(),
             mixed_channels: !self.channels.is_empty(),
             mbox: self.network == Network::Mbox,
@@ -164,6 +115,27 @@ impl Blueprint {
             .map(|question| (format!("`{}`", question.violation().property), question.as_decided()));
         let why = history.into_iter().chain(states).find_map(|(what, question)| Some((what, decide(question)?)));
         why.map(|(what, why)| format!("engine `{engine}` cannot decide {what}: {why}"))
+    }
+
+    /// The actors that were reserved and not defined.
+    pub fn undefined(&self) -> Option<String> {
+        let missing = self.actors.iter().filter(|actor| actor.code.is_undefined());
+        let names: Vec<String> = missing.map(|actor| format!("`{}`", actor.name)).collect();
+        let verb = if names.len() == 1 { "was" } else { "were" };
+        let names = names.join(", ");
+        (!names.is_empty()).then(|| format!("{names} {verb} reserved and not defined: call `System::define`"))
+    }
+
+    /// What is wrong with a message that this actor sent because of its type, if its receiver does not handle messages of that type.
+    pub(crate) fn mistyped(&self, from: u16, sent: &Sent) -> Option<String> {
+        let to = &self.actors[usize::from(self.index(sent.to)?)];
+        let handled = to.code.refuses(&*sent.message)?;
+        let from = self.actors.get(usize::from(from)).map_or("a created actor", |from| &from.name);
+        let (message, given) = (&sent.message, sent.message.type_name());
+        Some(format!(
+            "{from} sent {message:?} of type `{given}` to {}, which handles messages of type `{handled}`",
+            to.name
+        ))
     }
 
     /// The network of a channel.
@@ -195,7 +167,7 @@ impl Blueprint {
 /// A system of actors.
 ///
 /// ```
-/// use manyworlds_actor::{Actor, Context, System};
+/// use manyworlds_actor::{Actor, Address, Context, System};
 /// use manyworlds_core::Pid;
 ///
 /// struct Counter;
@@ -206,7 +178,7 @@ impl Blueprint {
 ///     fn message(&self, total: &mut u32, _: Pid, add: &u32, _: &mut Context<'_>) { *total += add }
 /// }
 ///
-/// struct Customer { counter: Pid, buys: u32 }
+/// struct Customer { counter: Address<u32>, buys: u32 }
 /// impl Actor for Customer {
 ///     type State = ();
 ///     type Message = ();
@@ -217,9 +189,9 @@ impl Blueprint {
 /// let mut system = System::new();
 /// let counter = system.add("counter", Counter);
 /// for buys in [1, 2] {
-///     system.add(format!("customer {buys}"), Customer { counter, buys });
+///     system.add(format!("customer {buys}"), Customer { counter: counter.address(), buys });
 /// }
-/// let system = system.at_rest("all is counted", move |view| *view.state::<u32>(counter) == 3);
+/// let system = system.at_rest("all is counted", move |view| view.state(counter) == Some(&3));
 /// # let _ = system;
 /// ```
 #[derive(Clone, Default)]
@@ -231,15 +203,63 @@ impl System {
         System::default()
     }
 
-    /// Adds an actor; the `n`-th one added has the id `Pid::root(n)`.
+    /// Adds an actor; the `n`-th one added or reserved has the id `Pid::root(n)`.
+    ///
+    /// The handle is typed: properties read the state of the actor by it (see [`View::state`]), and other actors send to its
+    /// [`address`](Handle::address).
     ///
     /// # Panics
     /// If there are [`MAX_ACTORS`] already.
-    pub fn add(&mut self, name: impl Into<String>, actor: impl Actor) -> Pid {
-        let n = self.0.actors.len();
-        assert!(n < MAX_ACTORS, "a system has at most {MAX_ACTORS} actors");
-        self.0.actors.push(DeclaredActor { name: name.into(), code: Arc::new(actor), fair: false, may_crash: true });
-        Pid::root(n as u16)
+    pub fn add<A: Actor>(&mut self, name: impl Into<String>, actor: A) -> Handle<A> {
+        Handle::new(self.push(name.into(), Arc::new(actor)))
+    }
+
+    /// Reserves a place for an actor, so that others can have its address before it is [defined](System::define): for actors that know
+    /// each other. A system in which an actor was reserved and not defined cannot be checked.
+    ///
+    /// ```
+    /// use manyworlds_actor::{Actor, Address, Context, System};
+    /// use manyworlds_core::Pid;
+    ///
+    /// struct Player { other: Address<u32>, serves: bool }
+    /// impl Actor for Player {
+    ///     type State = u32;
+    ///     type Message = u32;
+    ///     fn start(&self, ctx: &mut Context<'_>) -> u32 {
+    ///         if self.serves { ctx.send(self.other, 1) }
+    ///         0
+    ///     }
+    ///     fn message(&self, seen: &mut u32, _: Pid, ball: &u32, ctx: &mut Context<'_>) {
+    ///         *seen = *ball;
+    ///         if *ball < 4 { ctx.send(self.other, ball + 1) }
+    ///     }
+    /// }
+    ///
+    /// let mut system = System::new();
+    /// let (ann, bob) = (system.reserve("ann"), system.reserve("bob"));
+    /// let (to_ann, to_bob) = (ann.address(), bob.address());
+    /// system.define(ann, Player { other: to_bob, serves: true });
+    /// let bob = system.define(bob, Player { other: to_ann, serves: false });
+    /// let system = system.at_rest("bob sees the third ball last", move |view| view.state(bob) == Some(&3));
+    /// # let _ = system;
+    /// ```
+    ///
+    /// # Panics
+    /// If there are [`MAX_ACTORS`] already.
+    pub fn reserve<A: Actor>(&mut self, name: impl Into<String>) -> Reserved<A> {
+        Reserved::new(self.push(name.into(), Arc::new(Undefined)))
+    }
+
+    /// Defines an actor that was [reserved](System::reserve) in this system.
+    ///
+    /// # Panics
+    /// If it was reserved in another system.
+    pub fn define<A: Actor>(&mut self, reserved: Reserved<A>, actor: A) -> Handle<A> {
+        let n = usize::from(self.known(reserved.pid()));
+        let declared = &mut self.0.actors[n];
+        assert!(declared.code.is_undefined(), "actor `{}` was not reserved in this system", declared.name);
+        declared.code = Arc::new(actor);
+        reserved.handle()
     }
 
     /// Adds an actor.
@@ -255,7 +275,7 @@ impl System {
     }
 
     /// The network of one channel.
-    pub fn channel(mut self, from: Pid, to: Pid, network: Network) -> System {
+    pub fn channel(mut self, from: impl Into<Pid>, to: impl Into<Pid>, network: Network) -> System {
         let (from, to) = (self.known(from), self.known(to));
         self.0.channels.insert((from, to), network);
         self
@@ -274,7 +294,7 @@ impl System {
     }
 
     /// Only these actors may crash; the default is all actors.
-    pub fn may_crash(mut self, actors: impl IntoIterator<Item = Pid>) -> System {
+    pub fn may_crash(mut self, actors: impl IntoIterator<Item = impl Into<Pid>>) -> System {
         self.0.actors.iter_mut().for_each(|actor| actor.may_crash = false);
         for actor in actors {
             let n = self.known(actor);
@@ -284,14 +304,14 @@ impl System {
     }
 
     /// A partition of the network: these actors on one side, the others on the other. The default is all partitions.
-    pub fn may_split(mut self, side: impl IntoIterator<Item = Pid>) -> System {
+    pub fn may_split(mut self, side: impl IntoIterator<Item = impl Into<Pid>>) -> System {
         let side = side.into_iter().fold(0, |side, actor| side | 1 << self.known(actor));
         self.0.sides.push(side);
         self
     }
 
     /// Declares that `from` never sends to actors other than `to`. The partial-order reduction depends on this; violations are detected.
-    pub fn sends_only_to(mut self, from: Pid, to: impl IntoIterator<Item = Pid>) -> System {
+    pub fn sends_only_to(mut self, from: impl Into<Pid>, to: impl IntoIterator<Item = impl Into<Pid>>) -> System {
         let n = self.0.actors.len();
         let row = to.into_iter().fold(0, |row, actor| row | 1u64 << self.known(actor));
         let from = usize::from(self.known(from));
@@ -302,22 +322,53 @@ impl System {
     }
 
     /// Declares that these actors are identical up to their ids (see [`Actor::rename_state`]).
-    pub fn identical(mut self, actors: impl IntoIterator<Item = Pid>) -> System {
+    pub fn identical(mut self, actors: impl IntoIterator<Item = impl Into<Pid>>) -> System {
         let group = actors.into_iter().map(|actor| self.known(actor)).collect();
         self.0.identical.push(group);
         self
     }
 
-    /// Assumes weak fairness for an actor: it does not stay enabled for ever without taking a step.
-    pub fn fair(mut self, actor: Pid) -> System {
+    /// Assumes weak fairness for an actor: it does not stay enabled for ever without taking a step. A step that changes nothing is no step.
+    pub fn fair(self, actor: impl Into<Pid>) -> System {
+        self.assuming(actor, Strength::Weak, |declared| &mut declared.fair)
+    }
+
+    /// Assumes strong fairness for an actor: it is not enabled again and again without taking a step again and again. This is more than weak fairness
+    /// where faults, like partitions that heal, disable the actor from time to time.
+    pub fn strongly_fair(self, actor: impl Into<Pid>) -> System {
+        self.assuming(actor, Strength::Strong, |declared| &mut declared.fair)
+    }
+
+    /// Assumes weak fairness for each queue of an actor: its head does not stay deliverable for ever without being delivered. There is a queue for
+    /// each sender under p2p and cd, and one for all senders under mbox; under asyn each sender and value has one.
+    ///
+    /// This is more than [`System::fair`], which holds if the actor takes some steps, of any queue or timer, again and again.
+    pub fn fair_queues(self, actor: impl Into<Pid>) -> System {
+        self.assuming(actor, Strength::Weak, |declared| &mut declared.fair_queues)
+    }
+
+    /// Assumes strong fairness for each queue of an actor, see [`System::fair_queues`]: if its heads are deliverable again and again, they are
+    /// delivered again and again.
+    pub fn strongly_fair_queues(self, actor: impl Into<Pid>) -> System {
+        self.assuming(actor, Strength::Strong, |declared| &mut declared.fair_queues)
+    }
+
+    /// The stronger of two assumptions implies the weaker one.
+    fn assuming(
+        mut self,
+        actor: impl Into<Pid>,
+        strength: Strength,
+        of: impl Fn(&mut DeclaredActor) -> &mut Option<Strength>,
+    ) -> System {
         let n = self.known(actor);
-        self.0.actors[usize::from(n)].fair = true;
+        let assumed = of(&mut self.0.actors[usize::from(n)]);
+        *assumed = (*assumed).max(Some(strength));
         self
     }
 
     /// Must hold in every reachable state.
     pub fn always(self, name: impl Into<String>, holds: impl Fn(&View<'_>) -> bool + Send + Sync + 'static) -> System {
-        self.add_question(Kind::Always, name, false, holds)
+        self.ask(Kind::Always, name, Form::Global(Arc::new(holds)))
     }
 
     /// Must hold in every reachable state, and once violated stays violated; an example is agreement (no two different decisions). Engines
@@ -327,12 +378,12 @@ impl System {
         name: impl Into<String>,
         holds: impl Fn(&View<'_>) -> bool + Send + Sync + 'static,
     ) -> System {
-        self.add_question(Kind::Always, name, true, holds)
+        self.ask(Kind::Always, name, Form::Global(Arc::new(holds))).stable()
     }
 
     /// Must hold in no reachable state.
     pub fn never(self, name: impl Into<String>, holds: impl Fn(&View<'_>) -> bool + Send + Sync + 'static) -> System {
-        self.add_question(Kind::Never, name, false, holds)
+        self.ask(Kind::Never, name, Form::Global(Arc::new(holds)))
     }
 
     /// Must hold in some reachable state.
@@ -341,7 +392,7 @@ impl System {
         name: impl Into<String>,
         holds: impl Fn(&View<'_>) -> bool + Send + Sync + 'static,
     ) -> System {
-        self.add_question(Kind::Sometimes, name, false, holds)
+        self.ask(Kind::Sometimes, name, Form::Global(Arc::new(holds)))
     }
 
     /// Must hold somewhere on every maximal path.
@@ -350,12 +401,139 @@ impl System {
         name: impl Into<String>,
         holds: impl Fn(&View<'_>) -> bool + Send + Sync + 'static,
     ) -> System {
-        self.add_question(Kind::Eventually, name, false, holds)
+        self.ask(Kind::Eventually, name, Form::Global(Arc::new(holds)))
+    }
+
+    /// Must hold again and again on every maximal path, and at its end if it has one: TLA+'s `[]<>P`.
+    pub fn always_eventually(
+        self,
+        name: impl Into<String>,
+        holds: impl Fn(&View<'_>) -> bool + Send + Sync + 'static,
+    ) -> System {
+        self.ask(Kind::AlwaysEventually, name, Form::Global(Arc::new(holds)))
+    }
+
+    /// On every maximal path a state in which `when` holds must be followed by one in which `then` holds, or be one: TLA+'s `P ~> Q`.
+    pub fn leads_to(
+        self,
+        name: impl Into<String>,
+        when: impl Fn(&View<'_>) -> bool + Send + Sync + 'static,
+        then: impl Fn(&View<'_>) -> bool + Send + Sync + 'static,
+    ) -> System {
+        let mut system = self.ask(Kind::LeadsTo, name, Form::Global(Arc::new(then)));
+        if let Some(question) = system.0.questions.last_mut() {
+            question.when = Some(Arc::new(when));
+        }
+        system
     }
 
     /// Must hold in every state without enabled steps. `|_| false` requires that there are no such states.
     pub fn at_rest(self, name: impl Into<String>, holds: impl Fn(&View<'_>) -> bool + Send + Sync + 'static) -> System {
-        self.add_question(Kind::AtRest, name, true, holds)
+        self.ask(Kind::AtRest, name, Form::Global(Arc::new(holds)))
+    }
+
+    /// Must hold of the state of this actor, in every reachable state in which the actor has one: not before it starts, and not after a crash
+    /// that nothing survives. The scope of the answer says so where that happened.
+    ///
+    /// Properties over one actor, over keys ([`System::at_most`]) and over folds ([`System::always_fold`]) are data: engines evaluate them
+    /// local state by local state, and some engines decide only these.
+    pub fn always_of<A: Actor>(
+        self,
+        actor: Handle<A>,
+        name: impl Into<String>,
+        holds: impl Fn(&A::State) -> bool + Send + Sync + 'static,
+    ) -> System {
+        self.ask_of(Kind::Always, actor, name, holds)
+    }
+
+    /// Must hold of the state of this actor in no reachable state.
+    pub fn never_of<A: Actor>(
+        self,
+        actor: Handle<A>,
+        name: impl Into<String>,
+        holds: impl Fn(&A::State) -> bool + Send + Sync + 'static,
+    ) -> System {
+        self.ask_of(Kind::Never, actor, name, holds)
+    }
+
+    /// Must hold of the state of this actor in some reachable state.
+    pub fn sometimes_of<A: Actor>(
+        self,
+        actor: Handle<A>,
+        name: impl Into<String>,
+        holds: impl Fn(&A::State) -> bool + Send + Sync + 'static,
+    ) -> System {
+        self.ask_of(Kind::Sometimes, actor, name, holds)
+    }
+
+    /// Must hold of the state of this actor somewhere on every maximal path.
+    pub fn eventually_of<A: Actor>(
+        self,
+        actor: Handle<A>,
+        name: impl Into<String>,
+        holds: impl Fn(&A::State) -> bool + Send + Sync + 'static,
+    ) -> System {
+        self.ask_of(Kind::Eventually, actor, name, holds)
+    }
+
+    /// Must hold of the state of this actor in every state without enabled steps in which the actor has one.
+    pub fn at_rest_of<A: Actor>(
+        self,
+        actor: Handle<A>,
+        name: impl Into<String>,
+        holds: impl Fn(&A::State) -> bool + Send + Sync + 'static,
+    ) -> System {
+        self.ask_of(Kind::AtRest, actor, name, holds)
+    }
+
+    /// In every reachable state at most this number of actors have the same key. The key is a projection of an actor's state; states of other
+    /// types, and those without a key, do not count.
+    ///
+    /// ```
+    /// # use manyworlds_actor::System;
+    /// # #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+    /// # struct Node { leads: bool, term: u32 }
+    /// # let system = System::new();
+    /// let system = system.at_most(1, "one leader per term", |node: &Node| node.leads.then_some(node.term));
+    /// # let _ = system;
+    /// ```
+    pub fn at_most<S: 'static, K: Clone + Eq + Hash + Debug + Send + Sync + 'static>(
+        self,
+        actors: usize,
+        name: impl Into<String>,
+        key: impl Fn(&S) -> Option<K> + Send + Sync + 'static,
+    ) -> System {
+        self.ask(Kind::Always, name, Form::keys(actors, key))
+    }
+
+    /// Must hold of the combined summary of all actors in every reachable state; see [`Fold`].
+    pub fn always_fold<F: Fold>(
+        self,
+        name: impl Into<String>,
+        fold: F,
+        holds: impl Fn(&F::Summary) -> bool + Send + Sync + 'static,
+    ) -> System {
+        self.ask(Kind::Always, name, Form::fold(fold, holds))
+    }
+
+    /// Must hold of the combined summary of all actors in no reachable state; see [`Fold`].
+    pub fn never_fold<F: Fold>(
+        self,
+        name: impl Into<String>,
+        fold: F,
+        holds: impl Fn(&F::Summary) -> bool + Send + Sync + 'static,
+    ) -> System {
+        self.ask(Kind::Never, name, Form::fold(fold, holds))
+    }
+
+    /// Must hold of the combined summary of all actors in some reachable state; see [`Fold`].
+    pub fn sometimes_fold<F: Fold>(
+        self,
+        name: impl Into<String>,
+        fold: F,
+        holds: impl Fn(&F::Summary) -> bool + Send + Sync + 'static,
+    ) -> System {
+        self.ask(Kind::Sometimes, name, Form::fold(fold, holds))
     }
 
     /// The operations that actors record (see [`Context::invoked`](crate::Context::invoked)) must be linearizable: each must appear to take
@@ -412,18 +590,40 @@ impl System {
         &mut self.0
     }
 
-    fn add_question(
-        mut self,
+    fn ask_of<A: Actor>(
+        self,
         kind: Kind,
+        actor: Handle<A>,
         name: impl Into<String>,
-        stable: bool,
-        holds: impl Fn(&View<'_>) -> bool + Send + Sync + 'static,
+        holds: impl Fn(&A::State) -> bool + Send + Sync + 'static,
     ) -> System {
-        self.0.questions.push(Question { kind, name: name.into(), stable, holds: Arc::new(holds) });
+        let actor = self.known(actor);
+        self.ask(kind, name, Form::of(actor, holds))
+    }
+
+    /// Declares that the property which was added last stays violated once it is violated.
+    fn stable(mut self) -> System {
+        self.0.questions.iter_mut().next_back().into_iter().for_each(|question| question.stable = true);
         self
     }
 
-    fn known(&self, actor: Pid) -> u16 {
+    fn ask(mut self, kind: Kind, name: impl Into<String>, form: Form) -> System {
+        let id = self.0.questions.iter().map(|question| question.id + 1).max().unwrap_or(0);
+        // In a state without enabled steps a path ends: what is violated there stays violated.
+        let stable = kind == Kind::AtRest;
+        self.0.questions.push(Question { id, kind, name: name.into(), stable, form, when: None });
+        self
+    }
+
+    fn push(&mut self, name: String, code: Arc<dyn AnyActor>) -> Pid {
+        let n = self.0.actors.len();
+        assert!(n < MAX_ACTORS, "a system has at most {MAX_ACTORS} actors");
+        self.0.actors.push(DeclaredActor { name, code, fair: None, fair_queues: None, may_crash: true });
+        Pid::root(n as u16)
+    }
+
+    fn known(&self, actor: impl Into<Pid>) -> u16 {
+        let actor = actor.into();
         self.0.index(actor).unwrap_or_else(|| panic!("there is no actor {actor:?} in this system: add it first"))
     }
 }

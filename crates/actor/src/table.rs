@@ -233,7 +233,7 @@ pub struct Table {
     entries: Mutex<Entries>,
     /// Incremented whenever entries may have been added.
     version: AtomicU64,
-    /// A property was not evaluated in some state: see [`crate::View::state`].
+    /// A property was not evaluated in some state: see [`crate::System::always_of`].
     pub(crate) skipped: AtomicBool,
 }
 
@@ -520,6 +520,9 @@ impl Entries {
                 let problem = format!("{:?} was sent to {:?}, but there is no such actor", sent.message, sent.to);
                 return Some(api(problem, sent));
             };
+            if let Some(problem) = blueprint.mistyped(actor, sent) {
+                return Some(api(problem, sent));
+            }
             if !blueprint.may_send(actor, to) {
                 let to = self.called(blueprint, to);
                 let what = &sent.message;

@@ -1,6 +1,9 @@
 //! A global state as the argument of properties.
 
+use crate::actor::Actor;
+use crate::address::Handle;
 use crate::erased::Value;
+use crate::question::Memo;
 use crate::state::State;
 use crate::table::{Mirrors, Status};
 use crate::worlds::Worlds;
@@ -25,9 +28,6 @@ impl<'a> Flight<'a> {
     }
 }
 
-/// The panic payload with which [`View::state`] leaves a property that reads the state of an actor which has not started.
-pub(crate) struct NotStarted;
-
 /// A global state.
 pub struct View<'a> {
     worlds: &'a Worlds,
@@ -46,36 +46,29 @@ impl<'a> View<'a> {
     }
 
     /// The index of an actor, if it exists.
+    #[inline]
     fn index(&self, actor: Pid) -> Option<u16> {
-        let index = self.worlds.blueprint().index(actor).or_else(|| self.mirrors.names.index(actor))?;
-        (usize::from(index) < self.worlds.slots(self.state)).then_some(index)
+        let declared = self.worlds.blueprint().index(actor);
+        declared.or_else(|| self.mirrors.names.index(actor)).filter(|&n| usize::from(n) < self.slots())
     }
 
-    /// The state of an actor; of one that has crashed, the part that survived.
-    ///
-    /// Where starting is a step (under mbox, and of created actors), a property that uses this function is not evaluated in states in which the actor
-    /// has not started yet, or has halted; the scope of the result reports that. A property that must be evaluated there, too, uses [`View::get`].
-    ///
-    /// # Panics
-    /// If the actor has a state of another type, or has crashed and nothing survived: use [`View::get`] then.
-    pub fn state<S: 'static>(&self, actor: Pid) -> &S {
-        if let Some(state) = self.get(actor) {
-            return state;
-        }
-        let blueprint = self.worlds.blueprint();
-        let created = blueprint.creates > 0 && blueprint.index(actor).is_none();
-        match self.index(actor).map(|n| self.mirrors.local(self.state, n).status) {
-            // Unwinds out of the property without a message; `Question::evaluate_or_skip` catches it.
-            Some(Status::New | Status::Halted | Status::Absent) => std::panic::resume_unwind(Box::new(NotStarted)),
-            None if created => std::panic::resume_unwind(Box::new(NotStarted)),
-            Some(Status::Down) => panic!("actor {actor:?} is down and kept nothing: use `View::get`"),
-            _ => panic!("actor {actor:?} has no state of type {}", std::any::type_name::<S>()),
-        }
+    /// The number of actors for which the state has slots: the declared and the created ones.
+    #[inline]
+    pub(crate) fn slots(&self) -> usize {
+        self.worlds.slots(self.state)
     }
 
-    /// The state of an actor, if it has one of this type; a crashed actor may have none.
-    pub fn get<S: 'static>(&self, actor: Pid) -> Option<&S> {
-        let n = self.index(actor)?;
+    /// The state of an actor. It is `None` before the actor has started, after it has halted, and after a crash that nothing survived; after
+    /// another crash it is the part that survived.
+    #[inline]
+    pub fn state<A: Actor>(&self, actor: Handle<A>) -> Option<&A::State> {
+        self.get(actor)
+    }
+
+    /// The same for an actor that is known by its id: `None` also if its state has another type.
+    #[inline]
+    pub fn get<S: 'static>(&self, actor: impl Into<Pid>) -> Option<&S> {
+        let n = self.index(actor.into())?;
         self.nth(usize::from(n))
     }
 
@@ -86,14 +79,14 @@ impl<'a> View<'a> {
     }
 
     /// Whether an actor is up.
-    pub fn is_up(&self, actor: Pid) -> bool {
-        let n = self.index(actor);
+    pub fn is_up(&self, actor: impl Into<Pid>) -> bool {
+        let n = self.index(actor.into());
         n.is_some_and(|n| self.mirrors.local(self.state, n).status == Status::Up)
     }
 
     /// Whether an actor has set a timer.
-    pub fn timer_is_set(&self, actor: Pid, timer: &str) -> bool {
-        let n = self.index(actor);
+    pub fn timer_is_set(&self, actor: impl Into<Pid>, timer: &str) -> bool {
+        let n = self.index(actor.into());
         n.is_some_and(|n| self.mirrors.local(self.state, n).timers.contains(&timer))
     }
 
@@ -113,6 +106,19 @@ impl<'a> View<'a> {
     /// The messages of this type that are in flight, with sender and destination.
     pub fn messages<M: 'static>(&self) -> Vec<(Pid, Pid, &M)> {
         self.flights().into_iter().filter_map(|f| Some((f.from, f.to, f.message()?))).collect()
+    }
+
+    /// The id of the local state of an actor, and the user's state, if the actor has one.
+    #[inline]
+    pub(crate) fn local(&self, actor: u16) -> (u32, Option<&dyn Value>) {
+        let id = self.state.ids[usize::from(actor)];
+        (id, self.mirrors.state_values[id as usize].as_deref())
+    }
+
+    /// What the user's functions of local states returned before.
+    #[inline]
+    pub(crate) fn memo<R>(&self, use_it: impl FnOnce(&mut Memo) -> R) -> R {
+        use_it(&mut self.worlds.memo.borrow_mut())
     }
 
     #[inline]

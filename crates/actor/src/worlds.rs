@@ -9,20 +9,23 @@ use crate::causal::Causal;
 use crate::coverage;
 use crate::creation::Origin;
 use crate::enabled::Number;
+use crate::fair;
 use crate::faults::{Environment, Faults};
 use crate::inbox;
 use crate::narrate;
 use crate::persistent;
+use crate::question::{Memo, Predicate, Question};
 use crate::sleep::SleepSlots;
 use crate::state::State;
 use crate::step::Step;
 use crate::symmetry::{self, Symmetry};
-use crate::system::{Blueprint, Question};
+use crate::system::Blueprint;
 use crate::table::{Entries, Local, Mirrors, NONE, Status, Table};
 use crate::view::View;
 use crate::watch::QUIET;
-use manyworlds_core::{Accept, Coverage, Pid, LocalStats, NarratedStep, Network, TraceProcess, Violation};
-use manyworlds_explore::{HistoryEvent, Listed, Property, Receive, Receives, States, TransitionSystem};
+use manyworlds_core::{Accept, Coverage, LocalStats, NarratedStep, Network, Pid, TraceProcess, Violation};
+use manyworlds_explore::property::Holds;
+use manyworlds_explore::{Assumed, HistoryEvent, Label, Listed, Property, Receive, Receives, States, TransitionSystem};
 use smallvec::SmallVec;
 use std::cell::{Cell, Ref, RefCell};
 use std::sync::Arc;
@@ -39,6 +42,8 @@ pub struct Worlds {
     symmetry: RefCell<Option<Symmetry>>,
     /// A property has read the messages in flight, which are not part of the property key.
     pub(crate) read_messages: Cell<bool>,
+    /// What properties of local states returned.
+    pub(crate) memo: RefCell<Memo>,
 }
 
 /// The layout of states, and other constants of a run.
@@ -79,7 +84,7 @@ impl Worlds {
 
     fn sharing(table: Arc<Table>, shape: Shape) -> Worlds {
         let (mirrors, blank, symmetry) = (RefCell::default(), RefCell::default(), RefCell::default());
-        Worlds { table, mirrors, shape, blank, symmetry, read_messages: Cell::new(false) }
+        Worlds { table, mirrors, shape, blank, symmetry, read_messages: Cell::new(false), memo: RefCell::default() }
     }
 
     /// The declaration of the system.
@@ -92,7 +97,7 @@ impl Worlds {
         self.table.stats()
     }
 
-    /// Whether a property was not evaluated in some state because it reads the state of an actor that had not started there.
+    /// Whether a property over one actor was not evaluated in some state, because the actor had no state there.
     pub fn skipped_properties(&self) -> bool {
         self.table.skipped.load(Ordering::Relaxed)
     }
@@ -302,6 +307,7 @@ impl Worlds {
         self.table.copy(&mut self.mirrors.borrow_mut());
     }
 
+    #[inline]
     pub(crate) fn prepared(&self) -> Ref<'_, Mirrors> {
         self.prepare();
         self.mirrors.borrow()
@@ -524,15 +530,26 @@ impl TransitionSystem for Worlds {
     }
 
     fn properties(&self) -> Vec<Property<Worlds>> {
-        let property = |question: &Question| {
-            let evaluated = question.clone();
-            let mut property = Property::new(question.kind, question.name.clone(), move |worlds: &Worlds, state| {
-                let (holds, skipped) = evaluated.evaluate_or_skip(&worlds.view(state));
-                worlds.table.skipped.fetch_or(skipped, Ordering::Relaxed);
+        let goal = |question: &Question| -> Holds<Worlds> {
+            let question = question.clone();
+            Arc::new(move |worlds, state| {
+                let (holds, skipped) = question.holds_or_skipped(&worlds.view(state));
+                if skipped {
+                    worlds.table.skipped.store(true, Ordering::Relaxed);
+                }
                 holds
-            });
-            property.stable = question.stable;
-            property
+            })
+        };
+        let condition = |when: &Predicate| -> Holds<Worlds> {
+            let when = when.clone();
+            Arc::new(move |worlds, state| when(&worlds.view(state)))
+        };
+        let property = |question: &Question| Property {
+            name: question.name.clone(),
+            kind: question.kind,
+            stable: question.stable,
+            holds: goal(question),
+            when: question.when.as_ref().map(condition),
         };
         self.blueprint().questions.iter().map(property).chain(self.temperatures()).collect()
     }
@@ -559,16 +576,16 @@ impl TransitionSystem for Worlds {
         Some(self)
     }
 
-    fn processes(&self) -> usize {
-        self.actors()
+    fn assumes_fairness(&self) -> bool {
+        self.blueprint().is_fair()
     }
 
-    fn process(&self, step: &Step) -> Option<usize> {
-        step.actor().map(usize::from)
+    fn assumed(&self) -> Assumed {
+        fair::assumed(self.blueprint())
     }
 
-    fn fair(&self, process: usize) -> bool {
-        self.blueprint().actors[process].fair
+    fn labels(&self, state: &State, step: &Step, out: &mut Vec<Label>) {
+        self.add_labels(state, step, out);
     }
 
     fn local_stats(&self) -> Option<LocalStats> {

@@ -5,7 +5,7 @@ use manyworlds_actor::State;
 use manyworlds_actor::Worlds;
 use manyworlds_actor::client::{Client, Service};
 use manyworlds_actor::locals::ActorLocals;
-use manyworlds_actor::{Actor, Context, Step, System};
+use manyworlds_actor::{Actor, Address, Context, Step, System};
 use manyworlds_core::{Budget, Deadlock, NarratedStep, Network, Pid, Property, Replayed, StepKind};
 use manyworlds_explore::{Config, Engine, NoObserver, Path, TransitionSystem, explore, narrate, replay};
 use manyworlds_linear::specs::Register;
@@ -24,7 +24,7 @@ enum Message {
 
 /// Stores a value and copies it to other replicas; it acknowledges writes without waiting for them.
 struct Replica {
-    copies_to: Vec<Pid>,
+    copies_to: Vec<Address<Message>>,
 }
 
 impl Actor for Replica {
@@ -51,14 +51,14 @@ impl Actor for Replica {
     }
 }
 
-struct At(Pid);
+struct At(Address<Message>);
 
 impl Service for At {
     type Operation = Operation<u8>;
     type Response = Response<u8>;
     type Message = Message;
 
-    fn request(&self, number: usize, operation: &Operation<u8>) -> Vec<(Pid, Message)> {
+    fn request(&self, number: usize, operation: &Operation<u8>) -> Vec<(Address<Message>, Message)> {
         vec![(self.0, Message::Request(number, *operation))]
     }
 
@@ -88,11 +88,12 @@ fn shapes() -> impl Strategy<Value = Shape> {
 }
 
 fn system(shape: &Shape) -> System {
-    let replicas = [0, 1].map(Pid::root);
     let mut system = System::new().network(shape.network);
-    for (nth, copies) in shape.copies.into_iter().enumerate() {
-        let copies_to = if copies { vec![replicas[1 - nth]] } else { Vec::new() };
-        system.add(format!("replica{nth}"), Replica { copies_to });
+    let reserved = [0, 1].map(|nth| system.reserve(format!("replica{nth}")));
+    let replicas = [0, 1].map(|nth: usize| reserved[nth].address());
+    for (nth, replica) in reserved.into_iter().enumerate() {
+        let copies_to = if shape.copies[nth] { vec![replicas[1 - nth]] } else { Vec::new() };
+        system.define(replica, Replica { copies_to });
     }
     for (nth, (at, operations)) in shape.clients.iter().enumerate() {
         system.add(format!("client{nth}"), Client::new(At(replicas[usize::from(*at)]), operations.clone()));

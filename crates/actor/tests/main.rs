@@ -7,3 +7,4 @@ mod random;
 mod schedulers;
 mod scripted;
 mod sleep;
+mod typed;

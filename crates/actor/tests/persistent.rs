@@ -15,6 +15,7 @@ const C: Pid = Pid::root(2);
 const D: Pid = Pid::root(3);
 const T: Pid = Pid::root(4);
 const U: Pid = Pid::root(5);
+const NOT_SENDING: [Pid; 0] = [];
 
 fn system(network: Network) -> System {
     System::new()
@@ -29,8 +30,8 @@ fn system(network: Network) -> System {
         .sends_only_to(B, [U])
         .sends_only_to(C, [U, D])
         .sends_only_to(D, [T])
-        .sends_only_to(T, [])
-        .sends_only_to(U, [])
+        .sends_only_to(T, NOT_SENDING)
+        .sends_only_to(U, NOT_SENDING)
 }
 
 /// The messages that T and U received, in order.
@@ -43,7 +44,8 @@ fn ends(network: Network, engine: Engine, reduction: Reduction) -> (BTreeSet<End
     let report = explore(&worlds, engine, &config, &NoObserver).expect("there are no properties to refuse");
     let end = |state| {
         let view = worlds.view(state);
-        (view.state::<Vec<Name>>(T).clone(), view.state::<Vec<Name>>(U).clone())
+        let state = |actor| view.get::<Vec<Name>>(actor).expect("it has started").clone();
+        (state(T), state(U))
     };
     (report.final_states.iter().map(end).collect(), report.stats.states.expect("states are counted"))
 }

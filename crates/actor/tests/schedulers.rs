@@ -1,6 +1,6 @@
 //! Schedulers on actor systems: the receives and histories that they are given, and the effect of keys and exclusions.
 
-use manyworlds_actor::{Actor, Client, Context, Service, System};
+use manyworlds_actor::{Actor, Address, Client, Context, Service, System};
 use manyworlds_core::{Network, NoObserver, Pid, ScheduleStats};
 use manyworlds_explore::{Config, Engine, Keys, Receives, TransitionSystem, explore};
 use std::collections::BTreeMap;
@@ -41,14 +41,14 @@ impl Actor for Server {
 /// An operation on a key: `Some` writes.
 type Operation = (u8, Option<u8>);
 
-struct Map(Pid);
+struct Map(Address<Message>);
 
 impl Service for Map {
     type Operation = Operation;
     type Response = u8;
     type Message = Message;
 
-    fn request(&self, number: usize, &(key, write): &Operation) -> Vec<(Pid, Message)> {
+    fn request(&self, number: usize, &(key, write): &Operation) -> Vec<(Address<Message>, Message)> {
         let message = match write {
             Some(value) => Message::Put(number, key, value),
             None => Message::Get(number, key),
@@ -62,7 +62,7 @@ impl Service for Map {
 }
 
 /// An actor that pings the server.
-struct Pinger(Pid);
+struct Pinger(Address<Message>);
 
 impl Actor for Pinger {
     type State = ();
@@ -78,7 +78,7 @@ impl Actor for Pinger {
 /// A server, and clients with one operation each.
 fn store(operations: &[Operation], pings: usize) -> System {
     let mut system = System::new();
-    let server = system.add("server", Server);
+    let server = system.add("server", Server).address();
     for (n, &operation) in operations.iter().enumerate() {
         system.add(format!("client {n}"), Client::new(Map(server), [operation]));
     }

@@ -169,7 +169,8 @@ fn measure(entry: &Entry, network: Network, eager: bool, timeout: Duration) -> R
     let params = model.params(entry.1.iter().copied())?;
     let started = Instant::now();
     // Violating executions are counted like the others: chain is wrong under asyn.
-    let outcome = model.checker(&params)?.network(network).eager(eager).keep_going(true).timeout(timeout).check();
+    let check = model.check(&params)?.network(network).eager(eager).keep_going(true).timeout(timeout);
+    let outcome = check.run().map_err(|refused| refused.to_string())?.outcome;
     let seconds = started.elapsed().as_secs_f64();
     let stats = outcome.stats;
     Ok(Measured {

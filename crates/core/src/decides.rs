@@ -15,8 +15,19 @@ pub enum Kind {
     Sometimes,
     /// Somewhere on every maximal path: a path that ends, or repeats a cycle for ever, without it is a counterexample.
     Eventually,
+    /// Again and again on every maximal path, and at its end if it has one.
+    AlwaysEventually,
+    /// After every state of a path in which a condition holds, or in that state, if the path is maximal.
+    LeadsTo,
     /// In every terminal state: one without enabled actions.
     AtRest,
+}
+
+impl Kind {
+    /// Whether it is about maximal paths and not about single states.
+    pub fn is_temporal(self) -> bool {
+        matches!(self, Kind::Eventually | Kind::AlwaysEventually | Kind::LeadsTo)
+    }
 }
 
 /// The kinds of models.
@@ -66,7 +77,7 @@ pub struct Setup {
     pub reduced: bool,
     /// Whether symmetry is used.
     pub symmetric: bool,
-    /// Whether weak fairness of some process is assumed.
+    /// Whether some fairness is assumed.
     pub fair: bool,
     /// Whether some fault may happen.
     pub faults: bool,
@@ -147,13 +158,13 @@ pub fn decides(engine: Engine, question: Question, setup: &Setup) -> Result<(), 
         Engine::Must if setup.subject == SubjectKind::Actors => must_on_actors(question, setup),
         Engine::Bfs | Engine::Dfs => on_states(question, setup),
         Engine::Random => match question {
-            Question::States { kind: Kind::Eventually, .. } => {
+            Question::States { kind, .. } if kind.is_temporal() => {
                 undecided("a random walk ends somewhere, and says nothing about paths that never end", "use bfs or dfs")
             }
             _ => Ok(()),
         },
         engine if engine.is_scheduler() => match question {
-            Question::States { kind: Kind::Eventually, .. } => {
+            Question::States { kind, .. } if kind.is_temporal() => {
                 undecided("a schedule that never ends is cut off", "use bfs or dfs")
             }
             _ => Ok(()),
@@ -204,7 +215,8 @@ fn on_states(question: Question, setup: &Setup) -> Result<(), Undecided> {
     if setup.symmetric && setup.monitored {
         return undecided("the states of monitors are not renamed", "check without symmetry reduction");
     }
-    if setup.symmetric && setup.fair && matches!(question, Question::States { kind: Kind::Eventually, .. }) {
+    let temporal = matches!(question, Question::States { kind, .. } if kind.is_temporal());
+    if setup.symmetric && setup.fair && temporal {
         return undecided(
             "renaming processes along a path changes which of them are treated fairly",
             "check without symmetry reduction",
@@ -223,7 +235,7 @@ fn on_states(question: Question, setup: &Setup) -> Result<(), Undecided> {
         Question::States { kind: Kind::Sometimes, .. } => {
             undecided("persistent sets do not visit every state", "check without reduction")
         }
-        Question::States { kind: Kind::Eventually, .. } => {
+        Question::States { kind: Kind::Eventually | Kind::AlwaysEventually | Kind::LeadsTo, .. } => {
             undecided("persistent sets do not keep every path", "check without reduction")
         }
         Question::Linearizable => undecided(
@@ -250,7 +262,7 @@ pub const COLUMNS: [&str; 6] = [
     "`at_rest`",
     "stable invariants",
     "`always`, `never`, `sometimes`",
-    "`eventually`",
+    "temporal properties",
     "linearizability",
 ];
 
@@ -338,7 +350,8 @@ mod tests {
     #[test]
     fn every_question_about_actors_is_decided_by_some_engine_that_verifies() {
         let setup = Setup { faults: true, fair: true, mixed_channels: true, ..Setup::plain(SubjectKind::Actors) };
-        for kind in [Kind::Always, Kind::Never, Kind::Sometimes, Kind::Eventually, Kind::AtRest] {
+        let temporal = [Kind::Eventually, Kind::AlwaysEventually, Kind::LeadsTo];
+        for kind in [Kind::Always, Kind::Never, Kind::Sometimes, Kind::AtRest].into_iter().chain(temporal) {
             assert_eq!(decides(Engine::Bfs, Question::States { kind, stable: false }, &setup), Ok(()));
         }
         assert_eq!(decides(Engine::Bfs, Question::Linearizable, &setup), Ok(()));
@@ -356,6 +369,24 @@ mod tests {
             }
             let refused = decides(Engine::Bfs, Question::Failure, &Setup { symmetric: true, ..setup }).is_err();
             assert_eq!(refused, setup.creates || setup.monitored);
+        }
+    }
+
+    #[test]
+    fn temporal_properties_are_decided_alike_by_every_engine_in_every_setup() {
+        let on_off = [false, true];
+        for engine in Engine::ALL {
+            for (reduced, symmetric, fair) in on_off.into_iter().flat_map(|reduced| {
+                on_off.into_iter().flat_map(move |symmetric| on_off.map(|fair| (reduced, symmetric, fair)))
+            }) {
+                let setup = Setup { reduced, symmetric, fair, ..Setup::plain(SubjectKind::Actors) };
+                let decided = |kind| decides(engine, Question::States { kind, stable: false }, &setup);
+                assert_eq!(decided(Kind::AlwaysEventually), decided(Kind::Eventually));
+                assert_eq!(decided(Kind::LeadsTo), decided(Kind::Eventually));
+                let is_decided =
+                    matches!(engine, Engine::Auto) || engine.keeps_states() && !reduced && !(symmetric && fair);
+                assert_eq!(decided(Kind::LeadsTo).is_ok(), is_decided, "{engine} {setup:?}");
+            }
         }
     }
 

@@ -14,6 +14,7 @@ mod engine;
 mod error;
 mod ids;
 mod invalid;
+mod keyed;
 mod locals;
 mod model;
 mod operations;
@@ -33,6 +34,7 @@ pub use engine::Engine;
 pub use error::TraceError;
 pub use ids::{NodeId, Pid, ProcId, ValueId};
 pub use invalid::{Flaw, InvalidModel};
+pub use keyed::Keyed;
 pub use locals::{
     Action, Cursor, Detail, Deviation, Failure, FailureKind, LocalStats, Locals, LocalsFactory, OBS_END, OBS_TIMEOUT,
     Obs, Rerun, Root, StepInfo,

@@ -44,6 +44,16 @@ pub enum Property {
         /// The user's name for it.
         name: String,
     },
+    /// Holds again and again on every maximal path.
+    AlwaysEventually {
+        /// The user's name for it.
+        name: String,
+    },
+    /// On every maximal path, whenever one predicate holds, another one holds then or later.
+    LeadsTo {
+        /// The user's name for it.
+        name: String,
+    },
     /// Holds in every terminal state.
     AtRest {
         /// The user's name for it.
@@ -58,6 +68,8 @@ impl fmt::Display for Property {
             Property::Never { name } => return write!(f, "never {name}"),
             Property::Sometimes { name } => return write!(f, "sometimes {name}"),
             Property::Eventually { name } => return write!(f, "eventually {name}"),
+            Property::AlwaysEventually { name } => return write!(f, "always eventually {name}"),
+            Property::LeadsTo { name } => return write!(f, "leads-to {name}"),
             Property::AtRest { name } => return write!(f, "at rest {name}"),
             Property::Assertion => "assertion",
             Property::Monitor => "monitor",

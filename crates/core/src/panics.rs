@@ -21,8 +21,17 @@ pub fn listen<R>(f: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Not generic, so that the hook is compiled once and not for every function that is listened to.
+#[inline]
 fn replace_listening(listening: bool) -> bool {
+    if !HOOK.is_completed() {
+        install_hook();
+    }
+    LISTENING.replace(listening)
+}
+
+/// Not generic, so that the hook is compiled once and not for every function that is listened to.
+#[cold]
+fn install_hook() {
     HOOK.call_once(|| {
         let outer = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
@@ -33,7 +42,6 @@ fn replace_listening(listening: bool) -> bool {
             }
         }));
     });
-    LISTENING.replace(listening)
 }
 
 fn remember(info: &PanicHookInfo<'_>) {

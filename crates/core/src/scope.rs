@@ -38,7 +38,7 @@ pub enum Explored {
 pub enum Semantics {
     /// `Relaxed`, `Acquire` and `Release` were used, and ran as sequentially consistent.
     WeakOrderingsRunAsSeqCst,
-    /// Properties that look at an actor's state were not evaluated before that actor had started, or after it halted.
+    /// Properties over one actor were not evaluated while it had no state: before it started, or after a crash that nothing survived.
     PropertiesSkippedWhileActorsAreAbsent,
 }
 
@@ -116,8 +116,11 @@ pub struct Scope {
     pub bounds: Bounds,
     /// The faults that may happen.
     pub faults: FaultBounds,
-    /// The processes for which weak fairness is assumed, by name.
+    /// The actions and processes for which weak fairness is assumed, by name.
     pub weakly_fair: Vec<String>,
+    /// The actions and processes for which strong fairness is assumed, by name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub strongly_fair: Vec<String>,
     /// The reductions in use.
     pub reductions: Vec<Reduced>,
     /// Properties that were left out because the engine cannot decide them.
@@ -181,6 +184,9 @@ impl Scope {
         }
         if !self.weakly_fair.is_empty() {
             remarks.push(format!("weak fairness of {}", self.weakly_fair.join(", ")));
+        }
+        if !self.strongly_fair.is_empty() {
+            remarks.push(format!("strong fairness of {}", self.strongly_fair.join(", ")));
         }
         remarks.extend(self.semantics.iter().map(Semantics::to_string));
         remarks.extend(
@@ -276,7 +282,7 @@ impl fmt::Display for Semantics {
         f.write_str(match self {
             Semantics::WeakOrderingsRunAsSeqCst => "sequential consistency: Relaxed, Acquire and Release ran as SeqCst",
             Semantics::PropertiesSkippedWhileActorsAreAbsent => {
-                "properties that look at an actor are not evaluated before it has started"
+                "properties over one actor are not evaluated while it has no state"
             }
         })
     }

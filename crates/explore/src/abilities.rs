@@ -1,6 +1,7 @@
 //! Optional declarations of a specification besides its behaviour. Each ability is a trait; a [`crate::Specification`] uses it only if it was opted
 //! into, because generic code cannot test whether a type implements a trait.
 
+use crate::fairness::Fairness;
 use crate::model::Model;
 use manyworlds_core::{NarratedStep, TraceProcess, Violation};
 
@@ -28,16 +29,37 @@ pub trait Fingerprinted: Model {
     fn fingerprint(&self, state: &Self::State) -> u128;
 }
 
-/// Weak fairness: [`crate::Specification::fair`].
+/// Fairness: [`crate::Specification::fair`]. Without it a path may ignore any action for ever, as long as another one is taken.
+///
+/// ```
+/// use manyworlds_explore::{Fair, Fairness, Model};
+///
+/// /// Two lamps, each with a switch.
+/// #[derive(Clone)]
+/// struct Lamps;
+///
+/// impl Model for Lamps {
+///     type State = [bool; 2];
+///     type Action = usize;
+///     fn initial(&self) -> Vec<[bool; 2]> { vec![[false; 2]] }
+///     fn actions(&self, _: &[bool; 2], out: &mut Vec<usize>) { out.extend([0, 1]) }
+///     fn next(&self, lamps: &[bool; 2], lamp: &usize) -> Option<[bool; 2]> {
+///         let mut next = *lamps;
+///         next[*lamp] = !next[*lamp];
+///         Some(next)
+///     }
+/// }
+///
+/// impl Fair for Lamps {
+///     /// Each switch is used again and again.
+///     fn fairness(&self) -> Vec<Fairness<Lamps>> {
+///         (0..2).map(|lamp| Fairness::weak(format!("lamp {lamp}"), move |_, _, action| *action == lamp)).collect()
+///     }
+/// }
+/// ```
 pub trait Fair: Model {
-    /// The number of processes that fairness refers to; they are numbered from 0.
-    fn processes(&self) -> usize;
-
-    /// The process that takes this step.
-    fn process(&self, action: &Self::Action) -> Option<usize>;
-
-    /// Whether weak fairness is assumed for a process: it does not stay enabled for ever without taking a step.
-    fn fair(&self, process: usize) -> bool;
+    /// The assumptions: of actions, of processes, of any other sets of steps.
+    fn fairness(&self) -> Vec<Fairness<Self>>;
 }
 
 /// Persistent sets, for partial-order reduction: [`crate::Specification::persistent_sets`].

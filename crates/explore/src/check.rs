@@ -28,7 +28,7 @@ impl<M: TransitionSystem> Checks<M> {
                 Kind::Always | Kind::Never => checks.states.push(property),
                 Kind::AtRest => checks.at_rest.push(property),
                 Kind::Sometimes => checks.sometimes.push((property, Cell::new(false))),
-                Kind::Eventually => {}
+                Kind::Eventually | Kind::AlwaysEventually | Kind::LeadsTo => {}
             }
         }
         checks
@@ -157,8 +157,13 @@ pub fn evaluate<M: TransitionSystem>(
     model: &M,
     state: &M::State,
 ) -> Result<bool, (String, Option<Location>)> {
-    panics::listen(|| catch_unwind(AssertUnwindSafe(|| (property.holds)(model, state))))
-        .map_err(|payload| panics::take(payload.as_ref()))
+    attempt(|| (property.holds)(model, state))
+}
+
+/// Calls functions of a property or of a fairness assumption; `Err` with message and place if they panic.
+#[inline]
+pub fn attempt<R>(call: impl FnOnce() -> R) -> Result<R, (String, Option<Location>)> {
+    panics::listen(|| catch_unwind(AssertUnwindSafe(call))).map_err(|payload| panics::take(payload.as_ref()))
 }
 
 /// The violation of a property.

@@ -19,7 +19,9 @@ pub fn concrete<M: TransitionSystem>(
         wrong(format!("no initial state has the representative {:?}, although one had it before", path.start))
     })?;
     let mut real: Path<M> = Path::new(start);
-    follow(model, &mut real, path.steps.iter().map(|(_, state)| state))?;
+    real.asks = path.asks;
+    let endless = path.loop_from.is_some();
+    follow(model, &mut real, path.steps.iter().map(|(_, state)| state), endless)?;
     if let Some(action) = &path.attempted {
         real.attempted = Some(attempted(model, real.last(), action));
     }
@@ -38,14 +40,16 @@ pub fn concrete<M: TransitionSystem>(
             )));
         }
         rounds.push(real.steps.len());
-        follow(model, &mut real, round.iter().copied())?;
+        follow(model, &mut real, round.iter().copied(), endless)?;
     }
 }
 
+/// Goes through states with these representatives; by steps that change the state, if all steps of the path do.
 fn follow<'a, M: TransitionSystem>(
     model: &M,
     real: &mut Path<M>,
     representatives: impl Iterator<Item = &'a M::State>,
+    changing: bool,
 ) -> Result<(), InvalidModel>
 where
     M::State: 'a,
@@ -55,7 +59,8 @@ where
         model.actions(real.last(), &mut actions);
         let step = actions.into_iter().find_map(|action| {
             let next = guard::call::<M, _>(|| model.next(real.last(), &action)).ok()??;
-            (model.canonical(next.clone()) == *representative).then_some((action, next))
+            let follows = !changing || next != *real.last();
+            (follows && model.canonical(next.clone()) == *representative).then_some((action, next))
         });
         let step = step.ok_or_else(|| {
             let state = real.last();

@@ -3,7 +3,7 @@
 use crate::check::Checks;
 use crate::sample::Sample;
 use crate::stepper::Stepper;
-use crate::{Path, TransitionSystem};
+use crate::{Assumed, Path, TransitionSystem};
 use manyworlds_core::{ActionCoverage, Budget, InvalidModel, Stats, StopReason, Violation};
 
 /// Which actions of a state are explored.
@@ -81,7 +81,7 @@ pub struct Report<M: TransitionSystem> {
     pub frontier: u64,
     /// Every `sometimes` that held in no state so far (bfs, dfs).
     pub unreached: Vec<String>,
-    /// Every `eventually` that was not decided before the run stopped.
+    /// Every temporal property that was not decided before the run stopped.
     pub undecided: Vec<String>,
     /// An upper bound of the probability of a fingerprint collision; `None` if whole states were compared.
     pub omission: Option<f64>,
@@ -93,6 +93,8 @@ pub struct Report<M: TransitionSystem> {
     pub states: Vec<M::State>,
     /// How many properties were checked.
     pub properties: usize,
+    /// The fairness that temporal properties rely on; empty if there are none.
+    pub assumed: Assumed,
     /// How many states were evaluated again, by a clone of the model that took no part in the run, to see whether the specification is a function.
     /// `None` if that was not done.
     pub sampled: Option<u64>,
@@ -130,6 +132,7 @@ impl<M: TransitionSystem> Default for Report<M> {
             final_states: Vec::new(),
             states: Vec::new(),
             properties: 0,
+            assumed: Assumed::default(),
             sampled: None,
             flaw: None,
             samples: Vec::new(),

@@ -1,10 +1,10 @@
-//! The entry point: runs an engine, then checks the `eventually` properties, and refuses questions that it cannot decide.
+//! The entry point: runs an engine, then checks the temporal properties, and refuses questions that it cannot decide.
 
 use crate::concrete::concrete;
 use crate::config::{Config, Reduction, Report};
 use crate::run::Run;
 use crate::schedulers;
-use crate::{Kind, Property, TransitionSystem, bfs, dfs, eventually, guard, random, sample};
+use crate::{Property, TransitionSystem, bfs, dfs, guard, random, sample, temporal};
 use manyworlds_core::decides::{self, Question, Setup, SubjectKind, Undecided};
 use manyworlds_core::{Engine, InvalidModel, Observer, StopReason, Violation};
 use std::fmt;
@@ -42,6 +42,11 @@ pub enum Refusal {
         /// The message of the panic.
         message: String,
     },
+    /// The function that lists the fairness assumptions panics.
+    FairnessPanics {
+        /// The message of the panic.
+        message: String,
+    },
 }
 
 impl fmt::Display for Refusal {
@@ -56,6 +61,9 @@ impl fmt::Display for Refusal {
             Refusal::TooSymmetric { why } => write!(f, "{why}"),
             Refusal::PropertiesPanic { message } => {
                 write!(f, "the function that lists the properties of the model panics: {message}")
+            }
+            Refusal::FairnessPanics { message } => {
+                write!(f, "the function that lists the fairness assumptions of the model panics: {message}")
             }
         }
     }
@@ -104,7 +112,7 @@ impl std::error::Error for Unanswered {}
 ///
 /// The figures count as TLC does: `transitions` are the generated successors, duplicates and steps that change nothing included, plus
 /// the initial states; `depth` (of bfs) is the number of states on the longest shortest path. A violation that a finite path shows is
-/// reported before one that needs `eventually`.
+/// reported before one of a temporal property.
 ///
 /// Some results of a specification are evaluated again at the end, by a clone that was made at the start: see [`Report::sampled`].
 pub fn explore<M: TransitionSystem>(
@@ -119,10 +127,15 @@ pub fn explore<M: TransitionSystem>(
     let before = model.local_stats();
     let properties = guard::call::<M, _>(|| model.properties())
         .map_err(|panic| Refusal::PropertiesPanic { message: panic.message })?;
+    let assumed =
+        guard::call::<M, _>(|| model.assumed()).map_err(|panic| Refusal::FairnessPanics { message: panic.message })?;
     let run = Run::new(model, config, observer).map_err(Unanswered::NoStart)?;
     refuse(&run, &properties, engine)?;
     let mut report = guard::quietly::<M, _>(|| visit(&run, engine, &properties));
     report.properties = properties.len();
+    if properties.iter().any(|property| property.kind.is_temporal()) {
+        report.assumed = assumed;
+    }
     if let Some(flaw) = report.flaw.take() {
         return Err(Unanswered::Invalid(flaw));
     }
@@ -147,7 +160,7 @@ pub fn explore<M: TransitionSystem>(
     Ok(report)
 }
 
-/// Runs the engine, then searches for paths that violate an `eventually` property.
+/// Runs the engine, then searches for paths that violate a temporal property.
 fn visit<M: TransitionSystem>(run: &Run<'_, M>, engine: Engine, properties: &[Property<M>]) -> Report<M> {
     let mut report = match engine {
         Engine::Dfs => dfs::run(run),
@@ -156,10 +169,10 @@ fn visit<M: TransitionSystem>(run: &Run<'_, M>, engine: Engine, properties: &[Pr
         scheduler if M::RECEIVES && scheduler.is_scheduler() => schedulers::run(run, scheduler),
         _ => bfs::run(run),
     };
-    for property in properties.iter().filter(|property| property.kind == Kind::Eventually) {
+    for property in properties.iter().filter(|property| property.kind.is_temporal()) {
         let over = matches!(report.stopped, Some(StopReason::Timeout | StopReason::MaxMemory | StopReason::Cancelled));
         if report.found.is_none() && report.flaw.is_none() && !over {
-            eventually::run(run, property, &mut report);
+            temporal::run(run, property, &mut report);
         }
         if report.found.is_none() && report.stopped.is_some() {
             report.undecided.push(property.reported().to_string());
@@ -186,7 +199,7 @@ fn refuse<M: TransitionSystem>(run: &Run<'_, M>, properties: &[Property<M>], eng
     let setup = Setup {
         reduced: config.reduction == Reduction::Persistent,
         symmetric: config.symmetry,
-        fair: (0..model.processes()).any(|process| model.fair(process)),
+        fair: model.assumes_fairness(),
         ..Setup::plain(subject)
     };
     for property in properties {

@@ -27,8 +27,12 @@
 //! | `random` | seeded walks |
 //! | [`receive`] | the data of schedulers about actions, and the events of histories |
 //! | `schedulers` | the seven schedulers of DS2: schedules of actor systems and their histories |
-//! | `eventually` | counterexamples to `eventually`: terminal states and (fair) cycles |
-//! | `tarjan` | strongly connected components |
+//! | [`fairness`] | weak and strong fairness of sets of actions |
+//! | `temporal` | counterexamples to `eventually`, `always_eventually` and `leads_to`: paths that end, and fair cycles |
+//! | `pending` | the states on paths on which a property waits for something, as a graph of numbers |
+//! | `streett`, `tarjan` | strongly connected components, and those that are fair |
+//! | `labels` | sets of fairness assumptions, as numbers |
+//! | `lasso` | a short fair cycle in a component |
 //! | `stepper` | computes successors for all engines, with or without reductions |
 //! | `sleep` | sleep sets for specifications that declare independent actions |
 //! | `concrete` | turns a path between representatives into a path of the system |
@@ -51,14 +55,17 @@ mod created;
 mod dfs;
 mod engine;
 mod estimate;
-mod eventually;
+pub mod fairness;
 pub mod fingerprint;
 mod frontier;
 mod guard;
+mod labels;
+mod lasso;
 mod links;
 pub mod model;
 pub mod narrate;
 pub mod path;
+mod pending;
 mod plain_trace;
 mod prints;
 pub mod property;
@@ -77,14 +84,17 @@ mod sleep;
 mod sorted;
 pub mod specification;
 mod stepper;
+mod streett;
 pub mod system;
 mod tarjan;
+mod temporal;
 pub mod together;
 mod visited;
 
 pub use abilities::{Failing, Fair, Fingerprinted, Independent, Narrated, PersistentSets, Symmetric};
 pub use config::{Config, Found, Reduction, Report};
 pub use engine::{Refusal, Unanswered, explore};
+pub use fairness::{Assumed, Fairness, Label, Strength};
 pub use manyworlds_core::{Budget, Engine, NoObserver, Observer, Progress, StopReason};
 pub use model::Model;
 pub use narrate::{narrate, narrate_nothing, recorded};

@@ -19,6 +19,7 @@ pub fn narrate<M: TransitionSystem>(model: &M, path: &Path<M>, violation: Violat
         steps.extend(transition);
         before = after;
     }
+    let path_end = steps.len();
     steps.extend(path.attempted.iter().flat_map(|action| model.trace_step(path.last(), action, None)));
     let loop_from = path.loop_from.map(|at| starts.get(at).copied().unwrap_or(steps.len()));
     if model.failure(path.last()).is_none() {
@@ -32,6 +33,12 @@ pub fn narrate<M: TransitionSystem>(model: &M, path: &Path<M>, violation: Violat
         processes.extend(new.into_iter().map(|(_, process)| process));
     }
     let mut trace = Trace::new(violation, processes);
+    if let Some(asks) = path.asks {
+        // The last step of the trace before the next step of the path.
+        let until = starts.get(asks).copied().unwrap_or(path_end);
+        let place = until.checked_sub(1).map_or("in the beginning".to_string(), |step| format!("from step {step} on"));
+        trace.violation.message.push_str(&format!(" ({place})"));
+    }
     trace.start = print(&path.start);
     trace.loop_from = loop_from;
     link(&mut trace, steps);

@@ -11,6 +11,8 @@ pub struct Path<M: TransitionSystem> {
     pub steps: Vec<(M::Action, M::State)>,
     /// Set for a lasso: the last state equals the state before this step.
     pub loop_from: Option<usize>,
+    /// Of a violation of [`crate::Kind::LeadsTo`]: after how many steps its condition holds and its goal is not reached any more.
+    pub asks: Option<usize>,
     /// An action of the last state whose evaluation panicked: it leads nowhere.
     pub attempted: Option<M::Action>,
 }
@@ -21,6 +23,7 @@ impl<M: TransitionSystem> Clone for Path<M> {
             start: self.start.clone(),
             steps: self.steps.clone(),
             loop_from: self.loop_from,
+            asks: self.asks,
             attempted: self.attempted.clone(),
         }
     }
@@ -35,7 +38,7 @@ impl<M: TransitionSystem> Debug for Path<M> {
 impl<M: TransitionSystem> Path<M> {
     /// The path that stays where it is.
     pub fn new(start: M::State) -> Path<M> {
-        Path { start, steps: Vec::new(), loop_from: None, attempted: None }
+        Path { start, steps: Vec::new(), loop_from: None, asks: None, attempted: None }
     }
 
     /// The state it ends in.

@@ -15,8 +15,10 @@ pub struct Property<M: States> {
     /// Once violated it stays violated on every path (two different decisions, say). Engines that do not visit every global
     /// state can decide such an invariant at the end of each execution.
     pub stable: bool,
-    /// Whether it holds in a state.
+    /// Whether it holds in a state; of [`Kind::LeadsTo`], whether its goal is reached there.
     pub holds: Holds<M>,
+    /// Of [`Kind::LeadsTo`]: whether a state asks for the goal.
+    pub when: Option<Holds<M>>,
 }
 
 /// A predicate on states; it may capture variables.
@@ -29,7 +31,7 @@ impl<M: States> Property<M> {
         name: impl Into<String>,
         holds: impl Fn(&M, &M::State) -> bool + Send + Sync + 'static,
     ) -> Property<M> {
-        Property { name: name.into(), kind, stable: false, holds: Arc::new(holds) }
+        Property { name: name.into(), kind, stable: false, holds: Arc::new(holds), when: None }
     }
 
     /// Holds in every reachable state.
@@ -64,6 +66,23 @@ impl<M: States> Property<M> {
         Property::new(Kind::Eventually, name, holds)
     }
 
+    /// Holds again and again on every maximal path, and at its end if it has one: TLA+'s `[]<>P`.
+    pub fn always_eventually(
+        name: impl Into<String>,
+        holds: impl Fn(&M, &M::State) -> bool + Send + Sync + 'static,
+    ) -> Property<M> {
+        Property::new(Kind::AlwaysEventually, name, holds)
+    }
+
+    /// On every maximal path a state in which `when` holds is followed by one in which `then` holds, or is one: TLA+'s `P ~> Q`.
+    pub fn leads_to(
+        name: impl Into<String>,
+        when: impl Fn(&M, &M::State) -> bool + Send + Sync + 'static,
+        then: impl Fn(&M, &M::State) -> bool + Send + Sync + 'static,
+    ) -> Property<M> {
+        Property { when: Some(Arc::new(when)), ..Property::new(Kind::LeadsTo, name, then) }
+    }
+
     /// Holds in every terminal state.
     pub fn at_rest(
         name: impl Into<String>,
@@ -86,6 +105,8 @@ impl<M: States> Property<M> {
             Kind::Never => core::Property::Never { name },
             Kind::Sometimes => core::Property::Sometimes { name },
             Kind::Eventually => core::Property::Eventually { name },
+            Kind::AlwaysEventually => core::Property::AlwaysEventually { name },
+            Kind::LeadsTo => core::Property::LeadsTo { name },
             Kind::AtRest => core::Property::AtRest { name },
         }
     }
@@ -93,7 +114,8 @@ impl<M: States> Property<M> {
 
 impl<M: States> Clone for Property<M> {
     fn clone(&self) -> Property<M> {
-        Property { name: self.name.clone(), kind: self.kind, stable: self.stable, holds: self.holds.clone() }
+        let Property { name, kind, stable, holds, when } = self;
+        Property { name: name.clone(), kind: *kind, stable: *stable, holds: holds.clone(), when: when.clone() }
     }
 }
 

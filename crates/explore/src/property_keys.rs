@@ -20,6 +20,7 @@ impl PropertyKeys {
     }
 
     /// Adds a key.
+    #[inline]
     pub fn add(&mut self, key: u128) {
         self.places.resize(PLACES, 0);
         self.places[place(key)] = known(key);
@@ -31,6 +32,7 @@ fn place(key: u128) -> usize {
 }
 
 /// Zero marks an empty slot.
+#[inline]
 fn known(key: u128) -> u128 {
     key.max(1)
 }

@@ -4,9 +4,10 @@
 
 use crate::check::evaluate;
 use crate::narrate::impossible;
-use crate::{HistoryEvent, Kind, Property, TransitionSystem as Model, created, guard};
+use crate::pending::Marks;
+use crate::{HistoryEvent, Kind, Label, Property, Strength, TransitionSystem as Model, created, guard, temporal};
 use manyworlds_core::{self as core, NarratedStep, Replayed, Trace, TraceError, TraceMessage, TraceStep, Violation};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// Performs `trace`; `show` sees each step that was performed, in their order.
 pub fn replay<M: Model>(
@@ -51,6 +52,16 @@ struct Reached<S> {
     at: usize,
     /// How many events of the history were recorded up to here.
     events: usize,
+    /// The fairness assumptions that cover the step to it, if it changed the state.
+    labels: Vec<Label>,
+}
+
+/// A continuation of a path, see [`Reached`].
+struct Next<S> {
+    state: S,
+    at: usize,
+    events: Vec<HistoryEvent>,
+    labels: Vec<Label>,
 }
 
 /// A depth-first search for a path of the model that looks like the trace.
@@ -78,8 +89,10 @@ struct Position {
     history: u128,
     /// The state that the path must come back to.
     looped: Option<u128>,
-    /// Whether each property held somewhere along the path.
-    held: Vec<bool>,
+    /// What each temporal property waits for.
+    waiting: Vec<bool>,
+    /// The states on the loop so far, and the fairness assumptions that were kept there by a step: for a property that depends on them.
+    round: (BTreeSet<u128>, BTreeSet<Label>),
 }
 
 impl<'a, M: Model> Search<'a, M> {
@@ -116,7 +129,7 @@ impl<'a, M: Model> Search<'a, M> {
             if let Some(receives) = self.model.receives() {
                 receives.recorded_at_start(&state, &mut self.history);
             }
-            self.path.push(Reached { state, at: described.len(), events: self.history.len() });
+            self.path.push(Reached { state, at: described.len(), events: self.history.len(), labels: Vec::new() });
             match self.follow() {
                 Some(Replayed::Reproduced) => return Some(Replayed::Reproduced),
                 gone => result = result.or(gone),
@@ -142,9 +155,9 @@ impl<'a, M: Model> Search<'a, M> {
                 Successors::States(states) => states.pop(),
             };
             match next {
-                Some((state, at, events)) => {
+                Some(Next { state, at, events, labels }) => {
                     self.history.extend(events);
-                    self.path.push(Reached { state, at, events: self.history.len() });
+                    self.path.push(Reached { state, at, events: self.history.len(), labels });
                     let successors = self.successors();
                     open.push(successors);
                 }
@@ -191,7 +204,8 @@ impl<'a, M: Model> Search<'a, M> {
                 if let Some(receives) = self.model.receives() {
                     receives.recorded(&state, action, &next, &mut events);
                 }
-                states.push((next, last, events));
+                let labels = if next == state { Vec::new() } else { self.labels(&state, action) };
+                states.push(Next { state: next, at: last, events, labels });
             } else {
                 self.diverges(at, described);
             }
@@ -242,15 +256,29 @@ impl<'a, M: Model> Search<'a, M> {
     fn position(&self) -> Position {
         let last = self.path.last().expect("a path begins in an initial state");
         let print = |reached: &Reached<M::State>| self.model.fingerprint(&reached.state);
-        let held = |property: &Property<M>| {
-            property.kind == Kind::Eventually && self.path.iter().any(|reached| self.holds(property, &reached.state))
-        };
+        let looped = self.looped();
+        let round = self.path.iter().skip(looped.filter(|_| self.is_temporal()).map_or(usize::MAX, |at| at + 1));
+        let (states, labels) = round.map(|reached| (print(reached), &reached.labels)).unzip::<_, _, _, Vec<_>>();
         Position {
             at: last.at,
             state: print(last),
             history: crate::fingerprint::of(&self.history),
-            looped: self.looped().map(|at| print(&self.path[at])),
-            held: self.properties.iter().map(held).collect(),
+            looped: looped.map(|at| print(&self.path[at])),
+            waiting: self.properties.iter().map(|property| self.waits(property).unwrap_or(true)).collect(),
+            round: (states, labels.into_iter().flatten().copied().collect()),
+        }
+    }
+
+    /// Whether the trace is about a temporal property.
+    fn is_temporal(&self) -> bool {
+        self.properties.iter().any(|property| property.kind.is_temporal())
+    }
+
+    /// The fairness assumptions that cover a step, as far as a temporal property needs them.
+    fn labels(&self, state: &M::State, action: &M::Action) -> Vec<Label> {
+        match self.is_temporal() {
+            true => temporal::labels(self.model, state, action).unwrap_or_default(),
+            false => Vec::new(),
         }
     }
 
@@ -294,17 +322,68 @@ impl<'a, M: Model> Search<'a, M> {
             Kind::Always => !holds(last),
             Kind::Never => holds(last),
             Kind::AtRest => self.model.at_rest(last) && !holds(last),
-            Kind::Eventually if evaluate(property, self.model, last).is_err() => true,
-            Kind::Eventually => {
-                let for_ever = match self.trace.loop_from {
-                    Some(_) => self.looped().is_some_and(|from| self.path[from].state == *last),
-                    None => self.model.at_rest(last),
-                };
-                for_ever && !self.path.iter().any(|reached| holds(&reached.state))
-            }
+            Kind::Eventually | Kind::AlwaysEventually | Kind::LeadsTo => self.waits_in_vain(property, last),
             // No execution shows that a predicate holds in no reachable state.
             Kind::Sometimes => self.path.len() == 1 && !holds(last),
         }
+    }
+}
+
+/// Temporal properties.
+impl<M: Model> Search<'_, M> {
+    /// Whether a temporal property has asked for its goal on the path, and the goal was not reached since; for a property that asks again and again, on
+    /// the loop, once that has begun. `Err` if a predicate panics.
+    fn waits(&self, property: &Property<M>) -> Result<bool, ()> {
+        if !property.kind.is_temporal() {
+            return Ok(false);
+        }
+        let marks = |(nth, reached): (usize, &Reached<M::State>)| {
+            temporal::marks(property, self.model, &reached.state, nth == 0).map_err(|_| ())
+        };
+        let marks: Vec<Marks> = self.path.iter().enumerate().map(marks).collect::<Result<_, ()>>()?;
+        let reached = marks.iter().rposition(|marks| !marks.lacks);
+        // The loop is repeated, so its states come after the last one of it, too.
+        let again = self.looped().is_some_and(|from| reached.is_some_and(|reached| reached >= from));
+        Ok(!again && marks[reached.map_or(0, |reached| reached + 1)..].iter().any(|marks| marks.asks))
+    }
+
+    /// Whether the path ends or goes round for ever while the property waits, or evaluating it panics in the last state.
+    fn waits_in_vain(&self, property: &Property<M>, last: &M::State) -> bool {
+        let Ok(waits) = self.waits(property) else {
+            return temporal::marks(property, self.model, last, self.path.len() == 1).is_err();
+        };
+        let Ok(steps) = self.steps(last) else { return true };
+        let for_ever = match self.trace.loop_from {
+            Some(_) => self.looped().is_some_and(|from| self.goes_round(from)),
+            None => steps.is_empty(),
+        };
+        waits && for_ever
+    }
+
+    /// The fairness assumptions of each step from a state to another one; `Err` if one of them panics.
+    fn steps(&self, state: &M::State) -> Result<Vec<Vec<Label>>, ()> {
+        let mut actions = Vec::new();
+        self.model.actions(state, &mut actions);
+        let changes = |action: &&M::Action| self.model.next(state, action).is_some_and(|next| next != *state);
+        let labels = |action: &M::Action| temporal::labels(self.model, state, action).map_err(|_| ());
+        actions.iter().filter(changes).map(labels).collect()
+    }
+
+    /// Whether the path from this place on comes back to where it was, changes the state, and keeps every fairness assumption when it is repeated.
+    fn goes_round(&self, from: usize) -> bool {
+        let states: Vec<&M::State> = self.path[from..].iter().map(|reached| &reached.state).collect();
+        let (first, last) = (states[0], states[states.len() - 1]);
+        if first != last || states.iter().all(|state| *state == first) {
+            return false;
+        }
+        let taken: BTreeSet<Label> = self.path[from + 1..].iter().flat_map(|reached| reached.labels.clone()).collect();
+        let enabled = states.iter().map(|state| Ok(self.steps(state)?.into_iter().flatten().collect()));
+        let Ok(enabled) = enabled.collect::<Result<Vec<BTreeSet<Label>>, ()>>() else { return false };
+        let is_broken = |label: &Label| match label.strength {
+            Strength::Weak => enabled.iter().all(|labels| labels.contains(label)),
+            Strength::Strong => true,
+        };
+        !enabled.iter().flatten().filter(|label| !taken.contains(label)).any(is_broken)
     }
 }
 
@@ -320,7 +399,7 @@ fn is_violation(trace: &Trace, panic: &Violation) -> bool {
 /// The continuations of a state.
 enum Successors<S> {
     /// States, with the next step of the trace and the recorded events; the last is taken first.
-    States(Vec<(S, usize, Vec<HistoryEvent>)>),
+    States(Vec<Next<S>>),
     /// The trace is performed.
     End(Replayed),
 }

@@ -296,6 +296,7 @@ impl<'a, M: TransitionSystem> Round<'a, M> {
     }
 
     /// Whether the observer wants to stop; it is called now if `now`.
+    #[inline]
     fn stops(&self, now: bool) -> bool {
         if now && let Some(reason) = self.observer.tick(&lock(&self.progress)) {
             let _ = self.stopped.set(reason);

@@ -4,8 +4,9 @@
 //! decide whether the schedulers are compiled for the specification at all. The others are pointers to functions.
 
 use crate::abilities::{Failing, Fair, Fingerprinted, Independent, Narrated, PersistentSets, Symmetric};
+use crate::fairness::{Assumed, Fairness, Label, Strength};
 use crate::model::Model;
-use crate::property::Property;
+use crate::property::{Holds, Property};
 use crate::receive::Receives;
 use crate::system::{States, TransitionSystem};
 use crate::{fingerprint, plain_trace};
@@ -107,14 +108,8 @@ struct Abilities<M: Model> {
     canonical: Option<fn(&M, M::State) -> M::State>,
     persistent: Option<fn(&M, &M::State, &mut [M::Action]) -> usize>,
     failure: Option<fn(&M, &M::State) -> Option<Violation>>,
-    fairness: Option<Fairness<M>>,
+    fairness: Option<fn(&M) -> Vec<Fairness<M>>>,
     narration: Option<Narration<M>>,
-}
-
-struct Fairness<M: Model> {
-    processes: fn(&M) -> usize,
-    process: fn(&M, &M::Action) -> Option<usize>,
-    fair: fn(&M, usize) -> bool,
 }
 
 struct Narration<M: Model> {
@@ -130,14 +125,6 @@ impl<M: Model> Clone for Abilities<M> {
 }
 
 impl<M: Model> Copy for Abilities<M> {}
-
-impl<M: Model> Clone for Fairness<M> {
-    fn clone(&self) -> Fairness<M> {
-        *self
-    }
-}
-
-impl<M: Model> Copy for Fairness<M> {}
 
 impl<M: Model> Clone for Narration<M> {
     fn clone(&self) -> Narration<M> {
@@ -155,6 +142,8 @@ pub struct Specification<M: Model, I = Undeclared, F = Undeclared, R = Undeclare
     abilities: Abilities<M>,
     /// The properties, evaluated once.
     properties: OnceLock<Vec<Property<M>>>,
+    /// The fairness assumptions, evaluated once.
+    fairness: OnceLock<Vec<Fairness<M>>>,
     declared: PhantomData<fn() -> (I, F, R)>,
 }
 
@@ -162,7 +151,8 @@ impl<M: Model> Specification<M> {
     /// A specification that knows nothing but its behaviour.
     pub fn new(model: M) -> Specification<M> {
         let abilities = Abilities { canonical: None, persistent: None, failure: None, fairness: None, narration: None };
-        Specification { model, abilities, properties: OnceLock::new(), declared: PhantomData }
+        let (properties, fairness) = (OnceLock::new(), OnceLock::new());
+        Specification { model, abilities, properties, fairness, declared: PhantomData }
     }
 }
 
@@ -197,12 +187,12 @@ impl<M: Model, I, F, R> Specification<M, I, F, R> {
         self.declaring()
     }
 
-    /// Weak fairness is assumed.
+    /// The fairness is assumed that the model declares.
     pub fn fair(mut self) -> Specification<M, I, F, R>
     where
         M: Fair,
     {
-        self.abilities.fairness = Some(Fairness { processes: M::processes, process: M::process, fair: M::fair });
+        self.abilities.fairness = Some(M::fairness);
         self
     }
 
@@ -242,9 +232,14 @@ impl<M: Model, I, F, R> Specification<M, I, F, R> {
         self
     }
 
+    fn fairness(&self) -> &[Fairness<M>] {
+        let Some(fairness) = self.abilities.fairness else { return &[] };
+        self.fairness.get_or_init(|| fairness(&self.model))
+    }
+
     fn declaring<J, G, S>(self) -> Specification<M, J, G, S> {
-        let Specification { model, abilities, properties, .. } = self;
-        Specification { model, abilities, properties, declared: PhantomData }
+        let Specification { model, abilities, properties, fairness, .. } = self;
+        Specification { model, abilities, properties, fairness, declared: PhantomData }
     }
 }
 
@@ -254,6 +249,7 @@ impl<M: Model, I, F, R> Clone for Specification<M, I, F, R> {
             model: self.model.clone(),
             abilities: self.abilities,
             properties: self.properties.clone(),
+            fairness: self.fairness.clone(),
             declared: PhantomData,
         }
     }
@@ -292,12 +288,13 @@ where
 
     fn properties(&self) -> Vec<Property<Self>> {
         let of_this = |property: &Property<M>| {
-            let holds = property.holds.clone();
+            let of_model = |holds: Holds<M>| -> Holds<Self> { Arc::new(move |this, state| holds(&this.model, state)) };
             Property {
                 name: property.name.clone(),
                 kind: property.kind,
                 stable: property.stable,
-                holds: Arc::new(move |this: &Self, state: &M::State| holds(&this.model, state)),
+                holds: of_model(property.holds.clone()),
+                when: property.when.clone().map(of_model),
             }
         };
         self.properties.get_or_init(|| self.model.properties()).iter().map(of_this).collect()
@@ -349,16 +346,27 @@ where
         R::receives(&self.model)
     }
 
-    fn processes(&self) -> usize {
-        self.abilities.fairness.map_or(0, |fairness| (fairness.processes)(&self.model))
+    fn assumes_fairness(&self) -> bool {
+        self.abilities.fairness.is_some()
     }
 
-    fn process(&self, action: &M::Action) -> Option<usize> {
-        (self.abilities.fairness?.process)(&self.model, action)
+    fn assumed(&self) -> Assumed {
+        let mut assumed = Assumed::default();
+        for Fairness { name, strength, .. } in self.fairness() {
+            match strength {
+                Strength::Weak => assumed.weakly.push(name.clone()),
+                Strength::Strong => assumed.strongly.push(name.clone()),
+            }
+        }
+        assumed
     }
 
-    fn fair(&self, process: usize) -> bool {
-        self.abilities.fairness.is_some_and(|fairness| (fairness.fair)(&self.model, process))
+    fn labels(&self, state: &M::State, action: &M::Action, out: &mut Vec<Label>) {
+        for (nth, fairness) in self.fairness().iter().enumerate() {
+            if (fairness.covers)(&self.model, state, action) {
+                out.push(Label { strength: fairness.strength, key: nth as u128 });
+            }
+        }
     }
 
     fn trace_processes(&self) -> Vec<TraceProcess> {

@@ -7,7 +7,7 @@ use crate::run::{Initial, Run};
 use crate::sample::Sample;
 use crate::sleep::{self, Sleep};
 use crate::visited::Key;
-use crate::{Listed, Path, TransitionSystem};
+use crate::{Label, Listed, Path, TransitionSystem, temporal};
 use manyworlds_core::{ActionCoverage, InvalidModel, Stats, ValueTree, Violation};
 use std::collections::BTreeMap;
 
@@ -29,12 +29,14 @@ pub struct Steps {
     pub reduced: bool,
 }
 
-/// A step, and the process that takes it.
+/// A step.
 pub struct Step<M: TransitionSystem> {
     /// The action.
     pub action: M::Action,
-    /// The process of the action.
-    pub process: Option<usize>,
+    /// Whether it changes the state, before that is renamed.
+    pub changes: bool,
+    /// The fairness assumptions that cover it, in ascending order; for the caller to fill in.
+    pub labels: Vec<Label>,
     /// The successor.
     pub state: M::State,
 }
@@ -285,7 +287,12 @@ impl<M: TransitionSystem> Stepper<M> {
             Some(action) => caught::<M, _>(|| self.model.next(state, action)).ok().flatten(),
             None => self.numbered(state, next.number).and_then(|action| self.model.next(state, &action)),
         };
-        built.ok_or_else(|| Box::new(not_again(state, action)))
+        let Some(built) = built else { return Err(Box::new(not_again(state, action))) };
+        // Otherwise a state that was listed, and perhaps violates a property, could be replaced by another one unnoticed.
+        if M::USER_CODE && self.model.fingerprint(&built) != next.print {
+            return Err(Box::new(another(state, action, &built)));
+        }
+        Ok(built)
     }
 
     /// The action to which [`Stepper::expand`] gave this number, if actions are listed in the same order now.
@@ -353,8 +360,8 @@ impl<M: TransitionSystem> Stepper<M> {
             for (nth, action) in self.actions.iter().enumerate() {
                 self.evaluated = Some(nth);
                 if let Some(next) = self.model.next(state, action) {
-                    let process = self.model.process(action);
-                    out.push(Step { action: action.clone(), process, state: self.canonical(next) });
+                    let changes = next != *state;
+                    out.push(Step { action: action.clone(), changes, labels: Vec::new(), state: self.canonical(next) });
                 }
             }
         });
@@ -393,42 +400,61 @@ impl<M: TransitionSystem> Stepper<M> {
         Some(path)
     }
 
-    /// The path through states with these keys, where each step is one of the process that is given with it, if one is.
+    /// The path through states with these keys, by steps that change the state.
     pub fn follow_keys(&mut self, keys: &[Waypoint<'_, M::State>]) -> Result<Path<M>, Box<InvalidModel>> {
-        let start = self.initial.iter().find(|(print, state)| keys[0].0.is_of(*print, state)).map(|(_, state)| state);
+        let start = self.initial.iter().find(|(print, state)| keys[0].key.is_of(*print, state)).map(|(_, state)| state);
         let mut path: Path<M> = Path::new(start.unwrap_or(&self.initial[0].1).clone());
-        let processes = self.model.processes();
-        for (key, process) in &keys[1..] {
-            let steps = self.successors(path.last()).unwrap_or_default();
+        for Waypoint { key, labels } in &keys[1..] {
+            let last = path.last().clone();
+            let steps = self.successors(&last).unwrap_or_default();
+            let covered = |step: &Step<M>| temporal::labels(&self.model, &last, &step.action).ok();
             let is_it = |step: &Step<M>| {
-                process.is_none_or(|process| step.process.filter(|&p| p < processes) == process)
+                step.changes
                     && key.is_of(self.model.fingerprint(&step.state), &step.state)
+                    && labels.as_ref().is_none_or(|labels| covered(step).as_ref() == Some(labels))
             };
             match steps.into_iter().find(is_it) {
                 Some(step) => path.steps.push((step.action, step.state)),
-                None => return Err(Box::new(not_again(path.last(), None::<&M::Action>))),
+                None => return Err(Box::new(not_again(&last, None::<&M::Action>))),
             }
         }
         Ok(path)
     }
 }
 
-/// A state on the way, and the process that takes the step to it, if that matters.
-pub type Waypoint<'a, S> = (&'a Key<S>, Option<Option<usize>>);
+/// A state on the way.
+pub struct Waypoint<'a, S> {
+    /// Its key.
+    pub key: &'a Key<S>,
+    /// The fairness assumptions that cover the step to it, in ascending order, if that matters.
+    pub labels: Option<Vec<Label>>,
+}
 
 /// A step that was taken cannot be taken again.
 fn not_again(state: &impl std::fmt::Debug, action: Option<&impl std::fmt::Debug>) -> InvalidModel {
-    use manyworlds_core::Flaw;
-    let step = action.map_or_else(|| "a step".to_string(), |action| format!("the action {action:?}"));
-    InvalidModel::new(
-        Flaw::NotAFunction,
-        format!(
-            "the specification is not a function: {step} was taken in the state {state:?} and cannot be taken again"
-        ),
-    )
-    .evidence("first: it led to a new state")
-    .evidence("again: it does not lead to that state")
-    .advice(crate::rebuild::ADVICE)
+    let problem = format!("{} was taken in the state {state:?} and cannot be taken again", shown(action));
+    not_a_function(problem, "it led to a new state", "it does not lead to that state".into())
+}
+
+/// The action led to another state than before.
+fn another(
+    state: &impl std::fmt::Debug,
+    action: Option<&impl std::fmt::Debug>,
+    second: &impl std::fmt::Debug,
+) -> InvalidModel {
+    let problem = format!("{} leads to two states from the state {state:?}", shown(action));
+    not_a_function(problem, "it led to a state with another fingerprint", format!("it leads to {second:?}"))
+}
+
+fn shown(action: Option<&impl std::fmt::Debug>) -> String {
+    action.map_or_else(|| "a step".to_string(), |action| format!("the action {action:?}"))
+}
+
+fn not_a_function(problem: String, first: &str, again: String) -> InvalidModel {
+    InvalidModel::new(manyworlds_core::Flaw::NotAFunction, format!("the specification is not a function: {problem}"))
+        .evidence(format!("first: {first}"))
+        .evidence(format!("again: {again}"))
+        .advice(crate::rebuild::ADVICE)
 }
 
 /// How often these took a step. That is how often user code ran, unless the model keeps count itself: see [`crate::explore`].

@@ -4,6 +4,7 @@
 //! Everything but the first functions has a default that is always correct. Nothing here is about actors, messages or networks: only the schedulers,
 //! which order receives, use them, by the ability [`crate::Receives`].
 
+use crate::fairness::{Assumed, Label};
 use crate::fingerprint;
 use crate::model::Model;
 use crate::property::Property;
@@ -173,21 +174,19 @@ pub trait TransitionSystem: States + Clone + Send + 'static {
         None
     }
 
-    /// See [`crate::Fair::processes`].
-    fn processes(&self) -> usize {
-        0
-    }
-
-    /// See [`crate::Fair::process`].
-    fn process(&self, action: &Self::Action) -> Option<usize> {
-        let _ = action;
-        None
-    }
-
-    /// See [`crate::Fair::fair`].
-    fn fair(&self, process: usize) -> bool {
-        let _ = process;
+    /// Whether [`TransitionSystem::labels`] does anything.
+    fn assumes_fairness(&self) -> bool {
         false
+    }
+
+    /// The fairness that is assumed, for reports.
+    fn assumed(&self) -> Assumed {
+        Assumed::default()
+    }
+
+    /// Adds the fairness assumptions that cover `action` as a step of `state`. Whether the step changes the state need not be considered.
+    fn labels(&self, state: &Self::State, action: &Self::Action, out: &mut Vec<Label>) {
+        let _ = (state, action, out);
     }
 
     /// How much user code ran in all clones of the system together, if the system counts it; otherwise every step is a run of user code.

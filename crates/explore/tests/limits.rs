@@ -1,7 +1,7 @@
 //! Limits that end a run early, and configurations that are refused.
 
 use manyworlds_explore::{
-    Budget, Config, Engine, Fair, Kind, Model, NoObserver, Observer, Progress, Property, Reduction, Refusal,
+    Budget, Config, Engine, Fair, Fairness, Kind, Model, NoObserver, Observer, Progress, Property, Reduction, Refusal,
     Specification, StopReason, Unanswered, explore,
 };
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -40,16 +40,8 @@ impl Model for Counter {
 }
 
 impl Fair for Counter {
-    fn processes(&self) -> usize {
-        1
-    }
-
-    fn process(&self, _: &u64) -> Option<usize> {
-        None
-    }
-
-    fn fair(&self, _: usize) -> bool {
-        true
+    fn fairness(&self) -> Vec<Fairness<Counter>> {
+        vec![Fairness::weak("nothing", |_, _, _| false)]
     }
 }
 
@@ -124,9 +116,12 @@ fn an_undecidable_property_is_refused_with_a_reason() {
     }
     assert_eq!(refusal(&Counter { stable: true, ..PLAIN }, Engine::Bfs, &reduced), None);
     assert_eq!(refusal(&of(Kind::AtRest), Engine::Bfs, &reduced), None);
+    for kind in [Kind::Eventually, Kind::AlwaysEventually, Kind::LeadsTo] {
+        assert_eq!(refusal(&of(kind), Engine::Bfs, &plain), None);
+        assert!(matches!(refusal(&of(kind), Engine::Bfs, &reduced), Some(Refusal::Undecided { .. })));
+        assert!(matches!(refusal(&of(kind), Engine::Random, &plain), Some(Refusal::Undecided { .. })));
+    }
     let eventually = of(Kind::Eventually);
-    assert_eq!(refusal(&eventually, Engine::Bfs, &plain), None);
-    assert!(matches!(refusal(&eventually, Engine::Bfs, &reduced), Some(Refusal::Undecided { .. })));
     let at_random = refusal(&eventually, Engine::Random, &plain).expect("refused");
     assert_eq!(
         at_random.to_string(),

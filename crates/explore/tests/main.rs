@@ -5,6 +5,7 @@ mod independent;
 mod limits;
 mod schedules;
 mod shuffled;
+mod temporal;
 mod threads;
 mod traces;
 mod twin;

@@ -99,6 +99,7 @@ fn a_fingerprint_decides_which_of_two_paths_is_replayed() {
         start: (Opaque(0), Opaque(0)),
         steps: (1..=3).map(|n| (Opaque(0), (Opaque(0), Opaque(n)))).collect(),
         loop_from: None,
+        asks: None,
         attempted: None,
     };
     let trace = narrate(&model, &harmless, counterexample(&model, Engine::Bfs).violation);

@@ -1,8 +1,8 @@
 //! Random transition systems: the engines are compared with a naive exploration that stores cloned states in standard maps.
 
 use manyworlds_explore::{
-    Budget, Config, Engine, Failing, Fair, Kind, Model, NoObserver, Path, PersistentSets, Property, Reduction, Report,
-    Specification, StopReason, explore,
+    Budget, Config, Engine, Failing, Fair, Fairness, Kind, Model, NoObserver, Path, PersistentSets, Property,
+    Reduction, Report, Specification, StopReason, explore,
 };
 use manyworlds_testkit::random;
 use proptest::prelude::*;
@@ -63,16 +63,10 @@ impl Failing for Table {
 }
 
 impl Fair for Table {
-    fn processes(&self) -> usize {
-        self.fair.len()
-    }
-
-    fn process(&self, action: &(usize, u8)) -> Option<usize> {
-        Some(action.1 as usize)
-    }
-
-    fn fair(&self, process: usize) -> bool {
-        self.fair[process]
+    fn fairness(&self) -> Vec<Fairness<Table>> {
+        let fair = (0..self.fair.len()).filter(|&process| self.fair[process]);
+        fair.map(|process| Fairness::weak("", move |_, _, action: &(usize, u8)| usize::from(action.1) == process))
+            .collect()
     }
 }
 
@@ -99,6 +93,11 @@ impl Table {
             return Vec::new();
         }
         self.edges[state as usize].iter().filter_map(|&(acting, to)| Some((acting as usize, to?))).collect()
+    }
+
+    /// The steps that change the state: only those count for `eventually`.
+    fn changes(&self, state: u8) -> Vec<(usize, u8)> {
+        self.successors(state).into_iter().filter(|&(_, next)| next != state).collect()
     }
 
     fn wrong(&self, state: u8) -> bool {
@@ -151,13 +150,13 @@ impl Table {
         let mut avoiding: BTreeSet<u8> = self.initial.iter().copied().filter(|state| !holds.contains(state)).collect();
         let mut queue: VecDeque<u8> = avoiding.iter().copied().collect();
         while let Some(state) = queue.pop_front() {
-            for (_, next) in self.successors(state) {
+            for (_, next) in self.changes(state) {
                 if !holds.contains(&next) && avoiding.insert(next) {
                     queue.push_back(next);
                 }
             }
         }
-        if avoiding.iter().any(|&state| self.successors(state).is_empty()) {
+        if avoiding.iter().any(|&state| self.changes(state).is_empty()) {
             return true;
         }
         if self.fair.contains(&true) {
@@ -167,7 +166,7 @@ impl Table {
                 self.fair_cycle(&set)
             });
         }
-        let stays = |set: &BTreeSet<u8>, state: u8| self.successors(state).iter().any(|(_, next)| set.contains(next));
+        let stays = |set: &BTreeSet<u8>, state: u8| self.changes(state).iter().any(|(_, next)| set.contains(next));
         loop {
             let next: BTreeSet<u8> = avoiding.iter().copied().filter(|&state| stays(&avoiding, state)).collect();
             if next == avoiding {
@@ -180,7 +179,7 @@ impl Table {
     /// Whether there is a fair cycle through exactly these states: they are strongly connected, and every fair process is disabled in one of them or acts
     /// within them.
     fn fair_cycle(&self, set: &BTreeSet<u8>) -> bool {
-        let inside = |state: u8| self.successors(state).into_iter().filter(|(_, next)| set.contains(next));
+        let inside = |state: u8| self.changes(state).into_iter().filter(|(_, next)| set.contains(next));
         let connected = set.iter().all(|&from| {
             let mut reached: BTreeSet<u8> = inside(from).map(|(_, next)| next).collect();
             while let Some(new) = reached.iter().flat_map(|&s| inside(s)).map(|(_, s)| s).find(|s| !reached.contains(s))
@@ -191,7 +190,7 @@ impl Table {
         });
         let is_treated_fairly = |process: usize| {
             set.iter().any(|&state| {
-                !self.successors(state).iter().any(|&(acting, _)| acting == process)
+                !self.changes(state).iter().any(|&(acting, _)| acting == process)
                     || inside(state).any(|(acting, _)| acting == process)
             })
         };
@@ -214,13 +213,13 @@ impl Table {
         let states: Vec<u8> = std::iter::once(path.start).chain(path.steps.iter().map(|(_, state)| *state)).collect();
         assert!(states.iter().all(|state| !holds.contains(state)));
         let Some(from) = path.loop_from else {
-            return assert!(self.successors(*path.last()).is_empty());
+            return assert!(self.changes(*path.last()).is_empty());
         };
         assert!(from < path.steps.len());
         assert_eq!(states[from], *path.last());
         for process in (0..self.fair.len()).filter(|&process| self.fair[process]) {
             let acts = path.steps[from..].iter().any(|(action, _)| action.1 as usize == process);
-            let disabled = |&state: &u8| !self.successors(state).iter().any(|&(acting, _)| acting == process);
+            let disabled = |&state: &u8| !self.changes(state).iter().any(|&(acting, _)| acting == process);
             assert!(acts || states[from..].iter().any(disabled), "process {process} is treated unfairly");
         }
     }

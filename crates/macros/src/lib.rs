@@ -8,7 +8,8 @@ mod test;
 
 use proc_macro::TokenStream;
 
-/// Turns a function into a test that checks all of its executions.
+/// Turns a function into a test. A function that returns nothing is a program: all of its executions are checked. A function that returns a
+/// `System`, a `Specification` or a `Program` is a test of what it returns.
 ///
 /// ```ignore
 /// #[manyworlds::test(network = "mbox", executions = 2)]
@@ -19,17 +20,23 @@ use proc_macro::TokenStream;
 ///
 /// | option | meaning | default |
 /// |---|---|---|
-/// | `network = "asyn"`, `"p2p"`, `"cd"`, `"mbox"` | the network of operations that specify none | `"p2p"` |
+/// | `network = "asyn"`, `"p2p"`, `"cd"`, `"mbox"` | the network of operations and channels that specify none | as the subject says |
+/// | `engine = "bfs"`, `"dfs"`, `"must"`, `"random"`, `"exhaustive"`, `"dpor"` | the engine | one that suits the subject |
 /// | `threads = 2` | worker threads | 1 |
 /// | `executions = 24` | the expected number of complete executions; any other number fails the test | any number |
+/// | `states = 24` | the expected number of distinct states; any other number fails the test | any number |
 /// | `max_executions = 1000` | stop after this number of executions | no bound |
-/// | `max_depth = 500` | truncate executions after this number of events | no bound |
-/// | `max_steps = 500` | truncate a process after this number of operations | the bound of `Checker` |
+/// | `max_states = 1000` | stop after this number of distinct states | no bound |
+/// | `max_depth = 500` | truncate executions after this number of events, paths after this number of steps | no bound |
+/// | `max_steps = 500` | truncate a process after this number of operations | 100,000 |
 /// | `timeout = 2.5` | stop after this number of seconds | no bound |
-/// | `loss_budget = 1` | the number of messages that `send_lossy` may lose in an execution | 0 |
-/// | `deadlock = "allow"`, `"forbid"` | whether processes may block forever | `"forbid"` |
+/// | `losses = 1` | the number of messages that may be lost | as the subject says |
+/// | `reduce = true` | explore persistent sets only | `false` |
+/// | `symmetry = true` | explore one of all states that are equal up to the names of identical actors | `false` |
+/// | `seed = 7` | the seed of random walks and schedules | 0 |
+/// | `deadlock = "allow"`, `"forbid"` | whether processes may block forever (programs only) | `"forbid"` |
 /// | `incomplete = "allow"`, `"forbid"` | whether the test may pass although a bound was reached | `"forbid"` |
-/// | `monitors(Leader, Log)` | monitors of the execution, each created by its `Default` | none |
+/// | `monitors(Leader, Log)` | monitors of the execution, each created by its `Default` (programs only) | none |
 ///
 /// Numbers may be constant expressions. Other attributes, such as `#[ignore]` and `#[should_panic]`, keep their meaning.
 #[proc_macro_attribute]

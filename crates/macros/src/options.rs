@@ -15,11 +15,26 @@ enum Takes {
     Seconds,
     /// One of several words, each with the path of its value.
     Word(&'static [(&'static str, &'static str)]),
+    /// `true` or `false`.
+    Flag,
     /// A list of types.
     Types,
 }
 
-const OPTIONS: &[(&str, Takes)] = &[
+/// What an option configures.
+#[derive(Clone, Copy, PartialEq)]
+enum Sets {
+    /// A field of `manyworlds::Options` that is an `Option`.
+    Option,
+    /// A field of `manyworlds::Options` with a default.
+    Plain,
+    /// A field of `TestCase`.
+    Case,
+    /// A method of `manyworlds::Program`.
+    Program,
+}
+
+const OPTIONS: &[(&str, Takes, Sets)] = &[
     (
         "network",
         Takes::Word(&[
@@ -28,26 +43,52 @@ const OPTIONS: &[(&str, Takes)] = &[
             ("cd", "Network::Cd"),
             ("mbox", "Network::Mbox"),
         ]),
+        Sets::Option,
     ),
-    ("threads", Takes::Number(1)),
-    ("executions", Takes::Number(0)),
-    ("max_executions", Takes::Number(1)),
-    ("max_depth", Takes::Number(1)),
-    ("max_steps", Takes::Number(1)),
-    ("timeout", Takes::Seconds),
-    ("loss_budget", Takes::Number(0)),
-    ("deadlock", Takes::Word(&[("allow", "Deadlock::Allow"), ("forbid", "Deadlock::Forbid")])),
-    ("incomplete", Takes::Word(&[("allow", "testing::Incomplete::Allow"), ("forbid", "testing::Incomplete::Forbid")])),
-    ("monitors", Takes::Types),
+    (
+        "engine",
+        Takes::Word(&[
+            ("must", "Engine::Must"),
+            ("bfs", "Engine::Bfs"),
+            ("dfs", "Engine::Dfs"),
+            ("random", "Engine::Random"),
+            ("exhaustive", "Engine::Exhaustive"),
+            ("dpor", "Engine::Dpor"),
+        ]),
+        Sets::Plain,
+    ),
+    ("threads", Takes::Number(1), Sets::Plain),
+    ("seed", Takes::Number(0), Sets::Plain),
+    ("executions", Takes::Number(0), Sets::Case),
+    ("states", Takes::Number(0), Sets::Case),
+    ("max_executions", Takes::Number(1), Sets::Option),
+    ("max_states", Takes::Number(1), Sets::Option),
+    ("max_depth", Takes::Number(1), Sets::Option),
+    ("max_steps", Takes::Number(1), Sets::Option),
+    ("timeout", Takes::Seconds, Sets::Option),
+    ("losses", Takes::Number(0), Sets::Option),
+    ("reduce", Takes::Flag, Sets::Plain),
+    ("symmetry", Takes::Flag, Sets::Plain),
+    ("deadlock", Takes::Word(&[("allow", "Deadlock::Allow"), ("forbid", "Deadlock::Forbid")]), Sets::Program),
+    (
+        "incomplete",
+        Takes::Word(&[("allow", "testing::Incomplete::Allow"), ("forbid", "testing::Incomplete::Forbid")]),
+        Sets::Case,
+    ),
+    ("monitors", Takes::Types, Sets::Program),
 ];
 
 /// The options of one test.
 #[derive(Default)]
 pub struct Options {
-    /// The fields of `manyworlds::testing::Options` that were given.
+    /// The fields of `manyworlds::Options` that were given.
     pub fields: Vec<TokenStream>,
-    /// The types of the monitors.
-    pub monitors: Vec<Type>,
+    /// The fields of `manyworlds::testing::TestCase` that were given.
+    pub case: Vec<TokenStream>,
+    /// Calls of methods of `manyworlds::Program`.
+    pub program: Vec<TokenStream>,
+    /// The option that needs a program, if one was given.
+    pub needs_program: Option<Ident>,
     names: Vec<String>,
 }
 
@@ -69,26 +110,38 @@ impl Options {
         let name: Ident =
             input.parse().map_err(|e| Error::new(e.span(), format!("expected an option: {}", known())))?;
         let text = name.to_string();
-        let Some((_, takes)) = OPTIONS.iter().find(|(known, _)| *known == text) else {
+        let Some((_, takes, sets)) = OPTIONS.iter().find(|(known, ..)| *known == text) else {
             return Err(Error::new(name.span(), format!("unknown option `{text}`; there are {}", known())));
         };
         if self.names.contains(&text) {
             return Err(Error::new(name.span(), format!("`{text}` is given twice")));
         }
+        if *sets == Sets::Program {
+            self.needs_program.get_or_insert_with(|| name.clone());
+        }
         if let Takes::Types = takes {
-            self.monitors = types(&name, input)?;
+            self.program.extend(types(&name, input)?.iter().map(monitor));
         } else {
             let expr = value(&name, takes, input)?;
             let value = takes.check(&text, &expr)?;
-            self.fields.push(quote!(#name: ::core::option::Option::Some(#value)));
+            match sets {
+                Sets::Option => self.fields.push(quote!(#name: ::core::option::Option::Some(#value))),
+                Sets::Plain => self.fields.push(quote!(#name: #value)),
+                Sets::Case => self.case.push(quote!(#name: ::core::option::Option::Some(#value))),
+                Sets::Program => self.program.push(quote!(.#name(#value))),
+            }
         }
         self.names.push(text);
         Ok(())
     }
 }
 
+fn monitor(monitor: &Type) -> TokenStream {
+    quote_spanned!(monitor.span()=> .monitor(<#monitor as ::core::default::Default>::default))
+}
+
 fn known() -> String {
-    let names: Vec<String> = OPTIONS.iter().map(|(name, _)| format!("`{name}`")).collect();
+    let names: Vec<String> = OPTIONS.iter().map(|(name, ..)| format!("`{name}`")).collect();
     names.join(", ")
 }
 
@@ -118,6 +171,7 @@ impl Takes {
             Takes::Number(least) => whole(expr, *least),
             Takes::Seconds => seconds(expr),
             Takes::Word(words) => word(expr, words),
+            Takes::Flag => flag(expr),
             Takes::Types => None,
         };
         value.ok_or_else(|| self.mismatch(name, expr.span()))
@@ -132,6 +186,7 @@ impl Takes {
                 let words: Vec<String> = words.iter().map(|(word, _)| format!("`{name} = {word:?}`")).collect();
                 format!("one of {}", words.join(", "))
             }
+            Takes::Flag => format!("`true` or `false`, as in `{name} = true`"),
             Takes::Types => format!("types in parentheses, as in `{name}(Leader, Log)`"),
         };
         Error::new(span, format!("`{name}` takes {takes}"))
@@ -167,6 +222,11 @@ fn seconds(expr: &Expr) -> Option<TokenStream> {
     Some(quote_spanned!(span=> ::core::time::Duration::from_secs_f64(#number)))
 }
 
+fn flag(expr: &Expr) -> Option<TokenStream> {
+    let Some(Lit::Bool(flag)) = literal(expr) else { return None };
+    Some(quote!(#flag))
+}
+
 fn word(expr: &Expr, words: &[(&str, &str)]) -> Option<TokenStream> {
     let Some(Lit::Str(given)) = literal(expr) else { return None };
     let (_, path) = words.iter().find(|(word, _)| *word == given.value())?;
@@ -189,21 +249,30 @@ mod tests {
     #[test]
     fn every_option_is_parsed() {
         let options = "network = \"mbox\", threads = 2, executions = 2 * 12, max_executions = 1_000, max_depth = 9, max_steps = N,
-                       timeout = 2.5, loss_budget = 0, deadlock = \"allow\", incomplete = \"forbid\", monitors(a::Leader, Log<u32>),";
+                       timeout = 2.5, losses = 0, deadlock = \"allow\", incomplete = \"forbid\", monitors(a::Leader, Log<u32>),
+                       engine = \"must\", seed = 7, states = 3, max_states = 4, reduce = false, symmetry = true,";
         let options = parse(options).unwrap();
-        let fields: Vec<String> = options.fields.iter().map(|field| field.to_string().replace(' ', "")).collect();
-        assert_eq!(fields[0], "network:::core::option::Option::Some(::manyworlds::Network::Mbox)");
-        assert_eq!(fields[2], "executions:::core::option::Option::Some(2*12)");
-        assert_eq!(fields[6], "timeout:::core::option::Option::Some(::core::time::Duration::from_secs_f64(2.5f64))");
-        assert_eq!((fields.len(), options.monitors.len()), (OPTIONS.len() - 1, 2));
+        let texts =
+            |list: &[TokenStream]| list.iter().map(|item| item.to_string().replace(' ', "")).collect::<Vec<String>>();
+        let (fields, case, program) = (texts(&options.fields), texts(&options.case), texts(&options.program));
+        assert_eq!(fields[..2], ["network:::core::option::Option::Some(::manyworlds::Network::Mbox)", "threads:2"]);
+        assert!(fields.contains(
+            &"timeout:::core::option::Option::Some(::core::time::Duration::from_secs_f64(2.5f64))".to_string()
+        ));
+        assert!(fields.contains(&"symmetry:true".to_string()));
+        assert_eq!(case[0], "executions:::core::option::Option::Some(2*12)");
+        assert_eq!(program[0], ".deadlock(::manyworlds::Deadlock::Allow)");
+        assert_eq!(program[1], ".monitor(<a::Leaderas::core::default::Default>::default)");
+        // Two monitors are one option.
+        assert_eq!(fields.len() + case.len() + program.len(), OPTIONS.len() + 1);
         assert!(parse("").unwrap().fields.is_empty());
     }
 
     #[test]
     fn the_error_for_an_unknown_option_lists_the_known_ones() {
         let message = error("threads = 2, netwrok = \"mbox\"");
-        assert!(message.starts_with("unknown option `netwrok`; there are `network`, `threads`"), "{message}");
-        assert!(OPTIONS.iter().all(|(name, _)| message.contains(name)), "{message}");
+        assert!(message.starts_with("unknown option `netwrok`; there are `network`, `engine`"), "{message}");
+        assert!(OPTIONS.iter().all(|(name, ..)| message.contains(name)), "{message}");
         assert!(error("3").starts_with("expected an option: `network`"));
     }
 
@@ -226,7 +295,8 @@ mod tests {
         for wrong in ["timeout = 0", "timeout = -1", "timeout = \"1s\"", "timeout = 1e300", "timeout = SECONDS"] {
             assert_eq!(error(wrong), "`timeout` takes a number of seconds above 0, as in `timeout = 2.5`", "{wrong}");
         }
-        assert_eq!(error("loss_budget = true"), "`loss_budget` takes a whole number, as in `loss_budget = 2`");
+        assert_eq!(error("losses = true"), "`losses` takes a whole number, as in `losses = 2`");
+        assert_eq!(error("reduce = 1"), "`reduce` takes `true` or `false`, as in `reduce = true`");
         assert_eq!(error("monitors = Leader"), "`monitors` takes types in parentheses, as in `monitors(Leader, Log)`");
         assert_eq!(error("threads = 2, threads = 2"), "`threads` is given twice");
         assert_eq!(error("threads = 2 executions = 3"), "expected `,`");

@@ -1,4 +1,5 @@
-//! `#[manyworlds::test]`: expands to a `#[test]` function that passes its body to `manyworlds::testing::run`.
+//! `#[manyworlds::test]`: expands to a `#[test]` function that passes what the function returns, or its body as a program, to
+//! `manyworlds::testing::run`.
 
 use crate::options::Options;
 use proc_macro2::TokenStream;
@@ -9,7 +10,7 @@ use syn::{Error, ItemFn, Result, ReturnType, Signature, Type};
 
 /// Expands the attribute to the test function.
 pub fn expand(options: TokenStream, function: TokenStream) -> Result<TokenStream> {
-    let Options { fields, monitors, .. } = syn::parse2(options)?;
+    let Options { fields, case, program, needs_program, .. } = syn::parse2(options)?;
     let ItemFn { attrs, vis, modifiers, sig, block } = syn::parse2(function)?;
     modifiers.require_empty()?;
     check(&sig)?;
@@ -19,37 +20,53 @@ pub fn expand(options: TokenStream, function: TokenStream) -> Result<TokenStream
             "`#[manyworlds::test]` already makes this function a test: remove `#[test]`",
         ));
     }
+    let make = match (returned(&sig), needs_program) {
+        (Some(_), Some(option)) => {
+            let problem =
+                format!("`{option}` is for tests whose body is a program: this function returns what is tested");
+            return Err(Error::new(option.span(), problem));
+        }
+        (Some(subject), None) => quote_spanned!(subject.span()=> || -> #subject #block),
+        (None, _) => quote!(|| ::manyworlds::Program::new(|| #block) #(#program)*),
+    };
     let name = &sig.ident;
     let title = name.unraw().to_string();
-    let register = monitors.iter().map(register);
     // The call gets the span of the test name, so that a violation is reported there.
     let run = quote_spanned! {name.span()=>
         ::manyworlds::testing::run(
             ::manyworlds::testing::TestCase {
-                package: ::core::env!("CARGO_PKG_NAME"),
-                directory: ::core::env!("CARGO_MANIFEST_DIR"),
-                module: ::core::module_path!(),
-                name: #title,
-                options: ::manyworlds::testing::Options { #(#fields,)* ..::core::default::Default::default() },
-                monitors: |checker| checker #(#register)*,
+                options: ::manyworlds::Options { #(#fields,)* ..::core::default::Default::default() },
+                #(#case,)*
+                ..::manyworlds::testing::TestCase::new(
+                    ::core::env!("CARGO_PKG_NAME"),
+                    ::core::env!("CARGO_MANIFEST_DIR"),
+                    ::core::module_path!(),
+                    #title,
+                )
             },
-            || #block,
+            #make,
         )
     };
     Ok(quote! {
         #[::core::prelude::v1::test]
         #(#attrs)*
-        #vis #sig {
+        #vis fn #name() {
             #run
         }
     })
 }
 
-fn register(monitor: &Type) -> TokenStream {
-    quote_spanned!(monitor.span()=> .monitor(<#monitor as ::core::default::Default>::default))
+/// The type that the function returns, unless that is nothing.
+fn returned(sig: &Signature) -> Option<&Type> {
+    match &sig.output {
+        ReturnType::Type(_, result) if !matches!(&**result, Type::Tuple(tuple) if tuple.elems.is_empty()) => {
+            Some(result)
+        }
+        _ => None,
+    }
 }
 
-/// Checks that the function takes no arguments and returns nothing.
+/// Checks that the function takes no arguments.
 fn check(sig: &Signature) -> Result<()> {
     if let Some(asyncness) = &sig.asyncness {
         return Err(Error::new(asyncness.span(), "processes are blocking code: a test cannot be `async`"));
@@ -57,14 +74,9 @@ fn check(sig: &Signature) -> Result<()> {
     if !sig.inputs.is_empty() {
         return Err(Error::new(sig.inputs.span(), "a test takes no arguments; use `choose` to try several values"));
     }
-    if !sig.generics.params.is_empty() {
-        return Err(Error::new(sig.generics.span(), "a test cannot be generic"));
-    }
-    match &sig.output {
-        ReturnType::Type(_, result) if !matches!(&**result, Type::Tuple(tuple) if tuple.elems.is_empty()) => {
-            Err(Error::new(result.span(), "a test returns nothing: it fails by a panic"))
-        }
-        _ => Ok(()),
+    match sig.generics.params.is_empty() {
+        true => Ok(()),
+        false => Err(Error::new(sig.generics.span(), "a test cannot be generic")),
     }
 }
 
@@ -98,14 +110,6 @@ mod tests {
         );
         assert!(
             error(quote!(
-                fn f() -> u32 {
-                    1
-                }
-            ))
-            .contains("returns nothing")
-        );
-        assert!(
-            error(quote!(
                 #[test]
                 fn f() {}
             ))
@@ -132,6 +136,20 @@ mod tests {
         )
         .unwrap()
         .to_string();
-        assert!(test.contains("# [ignore] fn r#try () -> ()") && test.contains("name : \"try\""), "{test}");
+        assert!(test.contains("# [ignore] fn r#try ()") && test.contains("\"try\""), "{test}");
+    }
+
+    #[test]
+    fn what_is_returned_is_the_subject() {
+        let function = quote!(
+            fn f() -> System {
+                system()
+            }
+        );
+        let test = expand(TokenStream::new(), function.clone()).unwrap().to_string();
+        assert!(test.contains("fn f () {") && test.contains("|| -> System { system () }"), "{test}");
+        assert!(!test.contains("Program"), "{test}");
+        let refused = expand(quote!(monitors(Leader)), function).expect_err("a system has no monitors of programs");
+        assert!(refused.to_string().starts_with("`monitors` is for tests whose body is a program"), "{refused}");
     }
 }

@@ -3,7 +3,7 @@
 //! A program, actors and a specification; each says what it is called, which parameters it has, and how it is made of them.
 
 use manyworlds::Specification;
-use manyworlds::actor::{Actor, Context, System};
+use manyworlds::actor::{Actor, Address, Context, Reserved, System};
 use manyworlds::explore::{self, Property};
 use manyworlds::models::{Build, Model, Param};
 use manyworlds::prelude::*;
@@ -20,7 +20,7 @@ const RACE: Model = Model {
     ],
     build: Build::Program(|params| {
         let (senders, bets) = (params.int("senders"), params.text("bet") == "first");
-        Ok(Checker::new(move || race(senders, bets)))
+        Ok(Program::new(move || race(senders, bets)))
     }),
 };
 
@@ -42,7 +42,7 @@ const TOKEN: Model = Model {
 };
 
 struct Place {
-    next: Pid,
+    next: Address<&'static str>,
     first: bool,
 }
 
@@ -67,9 +67,11 @@ impl Actor for Place {
 
 fn ring(n: usize) -> System {
     let mut system = System::new();
-    for i in 0..n {
-        let next = Pid::root(((i + 1) % n) as u16);
-        system.add(format!("place{i}"), Place { next, first: i == 0 });
+    let places: Vec<_> = (0..n).map(|i| system.reserve(format!("place{i}"))).collect();
+    let mut next: Vec<_> = places.iter().map(Reserved::address).collect();
+    next.rotate_left(1);
+    for (i, (place, next)) in places.into_iter().zip(next).enumerate() {
+        system.define(place, Place { next, first: i == 0 });
     }
     system.at_rest("everybody has seen it once", |view| view.all::<u32>().all(|(_, seen)| *seen == 1))
 }

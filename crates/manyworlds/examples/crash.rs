@@ -1,7 +1,7 @@
 //! Faults: a server crashes and comes up again with what is durable. Whether it wrote the number down makes the difference.
 
-use manyworlds::actor::{Actor, Context, Faults, System};
-use manyworlds::{Answer, Options, Pid, Refused};
+use manyworlds::actor::{Actor, Address, Context, Faults, System};
+use manyworlds::{Answer, Pid, Refused, check};
 
 /// Gives out numbers, each once.
 struct Tickets {
@@ -26,7 +26,7 @@ impl Actor for Tickets {
     }
 }
 
-struct Guest(Pid);
+struct Guest(Address<&'static str>);
 
 impl Actor for Guest {
     type State = Option<u32>;
@@ -45,28 +45,28 @@ impl Actor for Guest {
 fn system(writes_down: bool) -> System {
     let mut system = System::new().faults(Faults { crashes: 1, restarts: 1, ..Faults::default() });
     let server = system.add("tickets", Tickets { writes_down });
-    let guests = ["alice", "bob"].map(|name| system.add(name, Guest(server)));
+    let guests = ["alice", "bob"].map(|name| system.add(name, Guest(server.address())));
     system.may_crash([server]).always("no number twice", move |view| {
-        let [alice, bob] = guests.map(|guest| *view.state::<Option<u32>>(guest));
+        let [alice, bob] = guests.map(|guest| view.state(guest).copied().flatten());
         alice.is_none() || alice != bob
     })
 }
 
-fn check(writes_down: bool) -> Result<Answer, Refused> {
-    Options::new().name("tickets").check(&system(writes_down))
+fn answer(writes_down: bool) -> Result<Answer, Refused> {
+    check(system(writes_down)).name("tickets").run()
 }
 
 fn main() -> Result<(), Refused> {
     for writes_down in [true, false] {
-        print!("{}", Options::new().name("tickets").report(&check(writes_down)?));
+        print!("{}", answer(writes_down)?);
     }
     Ok(())
 }
 
 #[test]
 fn what_is_not_written_down_is_given_out_again() {
-    assert!(check(true).unwrap().outcome.is_verified());
-    let answer = check(false).unwrap();
-    let trace = answer.outcome.trace().expect("two guests have one number");
+    assert!(answer(true).unwrap().is_verified());
+    let answer = answer(false).unwrap();
+    let trace = answer.trace().expect("two guests have one number");
     assert!(trace.steps.iter().any(|step| step.kind == manyworlds::StepKind::Restart));
 }

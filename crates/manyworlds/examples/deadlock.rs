@@ -23,8 +23,8 @@ fn lower_first(accounts: &Accounts, from: usize, to: usize) {
 }
 
 /// Two transfers at once, in opposite directions.
-fn transfers(transfer: fn(&Accounts, usize, usize)) -> Checker {
-    Checker::new(move || {
+fn transfers(transfer: fn(&Accounts, usize, usize)) -> Check<Program> {
+    check(move || {
         let accounts: Accounts = Arc::new([Mutex::new(100), Mutex::new(100)]);
         let transfers = [("alice", 0, 1), ("bob", 1, 0)].map(|(name, from, to)| {
             let accounts = accounts.clone();
@@ -40,13 +40,13 @@ fn transfers(transfer: fn(&Accounts, usize, usize)) -> Checker {
 fn main() {
     for transfer in [lower_first, payer_first] {
         let checker = transfers(transfer);
-        print!("{}", checker.report(&checker.check()));
+        print!("{}", checker.run().unwrap());
     }
 }
 
 #[test]
 fn each_waits_for_the_other() {
-    assert!(transfers(lower_first).check().is_verified());
-    let outcome = transfers(payer_first).check();
+    assert!(transfers(lower_first).run().unwrap().is_verified());
+    let outcome = transfers(payer_first).run().unwrap();
     assert_eq!(outcome.violation().expect("they wait for ever").property, manyworlds::Property::Deadlock);
 }

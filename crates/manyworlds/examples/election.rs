@@ -25,37 +25,39 @@ impl OneLeader {
 }
 
 /// The clerk grants the lead: to whoever asks first, or to everybody who asks.
-fn election(careful: bool) -> Checker {
-    Checker::new(move || {
-        let clerk = process("clerk").spawn(move || {
-            for nth in 0..2 {
-                let candidate: Pid = recv();
-                send(candidate, nth == 0 || !careful);
-            }
-        });
-        for name in ["alice", "bob"] {
-            process(name).spawn(move || {
-                send(clerk.pid(), me());
-                if recv::<bool>() {
-                    send(clerk.pid(), Lead);
+fn election(careful: bool) -> Check<Program> {
+    check(
+        Program::new(move || {
+            let clerk = process("clerk").spawn(move || {
+                for nth in 0..2 {
+                    let candidate: Pid = recv();
+                    send(candidate, nth == 0 || !careful);
                 }
             });
-        }
-    })
-    .monitor(OneLeader::default)
+            for name in ["alice", "bob"] {
+                process(name).spawn(move || {
+                    send(clerk.pid(), me());
+                    if recv::<bool>() {
+                        send(clerk.pid(), Lead);
+                    }
+                });
+            }
+        })
+        .monitor(OneLeader::default),
+    )
     .name("election")
 }
 
 fn main() {
     for careful in [true, false] {
         let checker = election(careful);
-        print!("{}", checker.report(&checker.check()));
+        print!("{}", checker.run().unwrap());
     }
 }
 
 #[test]
 fn a_careless_clerk_makes_two_leaders() {
-    assert!(election(true).check().is_verified());
-    let outcome = election(false).check();
+    assert!(election(true).run().unwrap().is_verified());
+    let outcome = election(false).run().unwrap();
     assert!(outcome.violation().is_some_and(|violation| violation.message.contains("two leaders")));
 }

@@ -1,10 +1,10 @@
 //! Actors and `eventually`: a message goes round for ever, unless somebody stops it. The counterexample is a lasso: a path, and a cycle at its end.
 
-use manyworlds::actor::{Actor, Context, System};
-use manyworlds::{Answer, Options, Pid, Refused};
+use manyworlds::actor::{Actor, Address, Context, System};
+use manyworlds::{Answer, Pid, Refused, check};
 
 struct Player {
-    other: Pid,
+    other: Address<&'static str>,
     serves: bool,
     /// Whether it may miss, and always returns otherwise.
     may_miss: bool,
@@ -32,26 +32,28 @@ impl Actor for Player {
 
 /// A game in which nobody may miss, or the second player may.
 fn game(may_miss: bool) -> System {
-    System::new()
-        .actor("left", Player { other: Pid::root(1), serves: true, may_miss: false })
-        .actor("right", Player { other: Pid::root(0), serves: false, may_miss })
-        .eventually("the game ends", |view| view.all::<bool>().any(|(_, missed)| *missed))
+    let mut system = System::new();
+    let (left, right) = (system.reserve("left"), system.reserve("right"));
+    let (to_left, to_right) = (left.address(), right.address());
+    system.define(left, Player { other: to_right, serves: true, may_miss: false });
+    system.define(right, Player { other: to_left, serves: false, may_miss });
+    system.eventually("the game ends", |view| view.all::<bool>().any(|(_, missed)| *missed))
 }
 
-fn check(may_miss: bool) -> Result<Answer, Refused> {
-    Options::new().name("game").check(&game(may_miss))
+fn answer(may_miss: bool) -> Result<Answer, Refused> {
+    check(game(may_miss)).name("game").run()
 }
 
 fn main() -> Result<(), Refused> {
-    print!("{}", Options::new().name("game").report(&check(true)?));
+    print!("{}", answer(true)?);
     Ok(())
 }
 
 #[test]
 fn whoever_may_miss_need_not() {
     for may_miss in [true, false] {
-        let answer = check(may_miss).unwrap();
-        let trace = answer.outcome.trace().expect("nobody has to miss, ever");
+        let answer = answer(may_miss).unwrap();
+        let trace = answer.trace().expect("nobody has to miss, ever");
         assert!(trace.loop_from.is_some(), "the path goes round");
     }
 }

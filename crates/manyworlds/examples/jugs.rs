@@ -1,7 +1,7 @@
 //! A specification in the manner of TLA+: two jugs, of 3 and of 5 litres. Can there be 4 litres in the big one? Deny it, and see.
 
 use manyworlds::explore::{Model, Property};
-use manyworlds::{Answer, Options, Refused, Specification};
+use manyworlds::{Answer, Refused, Specification, check};
 
 const SMALL: u8 = 3;
 const BIG: u8 = 5;
@@ -50,18 +50,18 @@ impl Model for Jugs {
     }
 }
 
-fn check() -> Result<Answer, Refused> {
-    Options::new().name("jugs").check(&Specification::new(Jugs))
+fn answer() -> Result<Answer, Refused> {
+    check(Specification::new(Jugs)).name("jugs").run()
 }
 
 fn main() -> Result<(), Refused> {
-    print!("{}", Options::new().name("jugs").report(&check()?));
+    print!("{}", answer()?);
     Ok(())
 }
 
 #[test]
 fn the_shortest_way_has_six_steps() {
-    let answer = check().unwrap();
-    let steps = &answer.outcome.trace().expect("there is a way").steps;
+    let answer = answer().unwrap();
+    let steps = &answer.trace().expect("there is a way").steps;
     assert_eq!(steps.iter().filter(|step| matches!(step.kind, manyworlds::StepKind::Action(_))).count(), 6);
 }

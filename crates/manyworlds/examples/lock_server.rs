@@ -1,7 +1,7 @@
 //! Actors with properties of states: `always`, and `at_rest` for what must be true when nothing more can happen.
 
-use manyworlds::actor::{Actor, Context, System};
-use manyworlds::{Answer, Options, Pid, Refused};
+use manyworlds::actor::{Actor, Address, Context, System};
+use manyworlds::{Answer, Pid, Refused, check};
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Message {
@@ -50,7 +50,7 @@ enum Client {
     Done,
 }
 
-struct Worker(Pid);
+struct Worker(Address<Message>);
 
 impl Actor for Worker {
     type State = Client;
@@ -76,30 +76,30 @@ impl Actor for Worker {
 
 fn system(patient: bool) -> System {
     let mut system = System::new();
-    let server = system.add("server", Server { patient });
+    let server = system.add("server", Server { patient }).address();
     for name in ["alice", "bob"] {
         system.add(name, Worker(server));
     }
     system
-        .always("one works at a time", |view| view.all::<Client>().filter(|(_, c)| **c == Client::Works).count() <= 1)
+        .at_most(1, "one works at a time", |client: &Client| (*client == Client::Works).then_some(()))
         .at_rest("everybody is done", |view| view.all::<Client>().all(|(_, c)| *c == Client::Done))
 }
 
-fn check(patient: bool) -> Result<Answer, Refused> {
-    Options::new().name("lock-server").check(&system(patient))
+fn answer(patient: bool) -> Result<Answer, Refused> {
+    check(system(patient)).name("lock-server").run()
 }
 
 fn main() -> Result<(), Refused> {
     for patient in [true, false] {
-        print!("{}", Options::new().name("lock-server").report(&check(patient)?));
+        print!("{}", answer(patient)?);
     }
     Ok(())
 }
 
 #[test]
 fn an_impatient_server_grants_twice() {
-    assert!(check(true).unwrap().outcome.is_verified());
-    let answer = check(false).unwrap();
-    let violation = answer.outcome.violation().expect("two work at a time");
+    assert!(answer(true).unwrap().is_verified());
+    let answer = answer(false).unwrap();
+    let violation = answer.violation().expect("two work at a time");
     assert_eq!(violation.property.to_string(), "always one works at a time");
 }

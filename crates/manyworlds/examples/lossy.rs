@@ -3,8 +3,8 @@
 use manyworlds::prelude::*;
 
 /// A customer who orders so many times, and a shop that waits for an order.
-fn orders(times: usize) -> Checker {
-    Checker::new(move || {
+fn orders(times: usize) -> Check<Program> {
+    check(move || {
         let shop = process("shop").spawn(|| recv::<&str>());
         process("customer").spawn(move || {
             for _ in 0..times {
@@ -13,21 +13,21 @@ fn orders(times: usize) -> Checker {
         });
         assert_eq!(shop.join(), "tea");
     })
-    .loss_budget(1)
+    .losses(1)
     .name(format!("{times} orders"))
 }
 
 fn main() {
     for times in [2, 1] {
         let checker = orders(times);
-        print!("{}", checker.report(&checker.check()));
+        print!("{}", checker.run().unwrap());
     }
 }
 
 #[test]
 fn twice_is_enough_for_one_loss() {
-    assert!(orders(2).check().is_verified());
-    let outcome = orders(1).check();
+    assert!(orders(2).run().unwrap().is_verified());
+    let outcome = orders(1).run().unwrap();
     assert_eq!(outcome.violation().expect("the shop waits for ever").property, manyworlds::Property::Deadlock);
-    assert!(orders(1).loss_budget(0).check().is_verified());
+    assert!(orders(1).losses(0).run().unwrap().is_verified());
 }

@@ -1,7 +1,7 @@
 //! A payment over a network that may deliver it twice.
 
-use manyworlds::actor::{Actor, Context, Faults, System};
-use manyworlds::{Options, Pid, Refused};
+use manyworlds::actor::{Actor, Address, Context, Faults, System};
+use manyworlds::{Pid, Refused, check};
 
 struct Account;
 
@@ -19,14 +19,14 @@ impl Actor for Account {
     }
 }
 
-struct Customer(Pid);
+struct Customer(Address<u32>);
 
 impl Actor for Customer {
     type State = ();
     type Message = ();
 
     fn start(&self, ctx: &mut Context<'_>) {
-        ctx.send(self.0, 10u32);
+        ctx.send(self.0, 10);
     }
 
     fn message(&self, _: &mut (), _: Pid, _: &(), _: &mut Context<'_>) {}
@@ -35,9 +35,8 @@ impl Actor for Customer {
 fn main() -> Result<(), Refused> {
     let mut system = System::new().faults(Faults { duplicates: 1, ..Faults::default() });
     let account = system.add("account", Account);
-    system.add("customer", Customer(account));
-    let system = system.always("nobody pays twice", move |view| *view.state::<u32>(account) <= 10);
-    let options = Options::new().name("payment");
-    print!("{}", options.report(&options.check(&system)?));
+    system.add("customer", Customer(account.address()));
+    let system = system.always_of(account, "nobody pays twice", |balance| *balance <= 10);
+    print!("{}", check(system).name("payment").run()?);
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! A specification with a property of each kind: philosophers take one fork, then another, eat, and put both back.
 
 use manyworlds::explore::{Model, Property};
-use manyworlds::{Answer, Options, Refused, Specification};
+use manyworlds::{Answer, Refused, Specification, check};
 
 const SEATS: usize = 3;
 
@@ -92,20 +92,20 @@ impl Model for Table {
     }
 }
 
-fn check(one_is_different: bool) -> Result<Answer, Refused> {
-    Options::new().name("philosophers").check(&Specification::new(Table { one_is_different }))
+fn answer(one_is_different: bool) -> Result<Answer, Refused> {
+    check(Specification::new(Table { one_is_different })).name("philosophers").run()
 }
 
 fn main() -> Result<(), Refused> {
     for one_is_different in [true, false] {
-        print!("{}", Options::new().name("philosophers").report(&check(one_is_different)?));
+        print!("{}", answer(one_is_different)?);
     }
     Ok(())
 }
 
 #[test]
 fn all_take_their_left_fork_and_wait() {
-    assert!(check(true).unwrap().outcome.is_verified());
-    let answer = check(false).unwrap();
-    assert_eq!(answer.outcome.violation().unwrap().property.to_string(), "at rest all are done");
+    assert!(answer(true).unwrap().is_verified());
+    let answer = answer(false).unwrap();
+    assert_eq!(answer.violation().unwrap().property.to_string(), "at rest all are done");
 }

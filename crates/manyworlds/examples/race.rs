@@ -12,5 +12,5 @@ fn race() {
 }
 
 const RACE: Model =
-    Model { name: "race", summary: "who is first?", params: &[], build: Build::Program(|_| Ok(Checker::new(race))) };
+    Model { name: "race", summary: "who is first?", params: &[], build: Build::Program(|_| Ok(Program::new(race))) };
 manyworlds::cli![RACE]; // cargo run -- check race --html race.html

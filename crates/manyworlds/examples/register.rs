@@ -1,9 +1,9 @@
 //! Linearizability: a register with a copy. Reads at the copy may be out of date, and then somebody goes back in time.
 
-use manyworlds::actor::{Actor, Client, Context, Service, System};
+use manyworlds::actor::{Actor, Address, Client, Context, Service, System};
 use manyworlds::linear::specs::Register;
 use manyworlds::linear::specs::register::{Operation, Response};
-use manyworlds::{Answer, Options, Pid, Refused};
+use manyworlds::{Answer, Pid, Refused, check};
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Message {
@@ -14,7 +14,7 @@ enum Message {
 
 /// Answers at once; whoever has a copy tells it about writes afterwards.
 struct Server {
-    copy: Option<Pid>,
+    copy: Option<Address<Message>>,
 }
 
 impl Actor for Server {
@@ -39,14 +39,14 @@ impl Actor for Server {
     }
 }
 
-struct At(Pid);
+struct At(Address<Message>);
 
 impl Service for At {
     type Operation = Operation<u8>;
     type Response = Response<u8>;
     type Message = Message;
 
-    fn request(&self, _: usize, operation: &Operation<u8>) -> Vec<(Pid, Message)> {
+    fn request(&self, _: usize, operation: &Operation<u8>) -> Vec<(Address<Message>, Message)> {
         vec![(self.0, Message::Ask(*operation))]
     }
 
@@ -57,28 +57,28 @@ impl Service for At {
 
 fn system(read_at_the_copy: bool) -> System {
     let mut system = System::new();
-    let copy = system.add("copy", Server { copy: None });
-    let server = system.add("server", Server { copy: Some(copy) });
+    let copy = system.add("copy", Server { copy: None }).address();
+    let server = system.add("server", Server { copy: Some(copy) }).address();
     system.add("writer", Client::new(At(server), [Operation::Write(1)]));
     let place = if read_at_the_copy { copy } else { server };
     system.add("reader", Client::new(At(place), [Operation::Read]).at_any_time());
     system.linearizable(Register::new(0u8))
 }
 
-fn check(read_at_the_copy: bool) -> Result<Answer, Refused> {
-    Options::new().name("register").check(&system(read_at_the_copy))
+fn answer(read_at_the_copy: bool) -> Result<Answer, Refused> {
+    check(system(read_at_the_copy)).name("register").run()
 }
 
 fn main() -> Result<(), Refused> {
     for read_at_the_copy in [false, true] {
-        print!("{}", Options::new().name("register").report(&check(read_at_the_copy)?));
+        print!("{}", answer(read_at_the_copy)?);
     }
     Ok(())
 }
 
 #[test]
 fn a_copy_is_out_of_date() {
-    assert!(check(false).unwrap().outcome.is_verified());
-    let answer = check(true).unwrap();
-    assert_eq!(answer.outcome.violation().unwrap().property, manyworlds::Property::Linearizable);
+    assert!(answer(false).unwrap().is_verified());
+    let answer = answer(true).unwrap();
+    assert_eq!(answer.violation().unwrap().property, manyworlds::Property::Linearizable);
 }

@@ -7,8 +7,8 @@ fn replica() -> &'static str {
     recv() // The last write wins.
 }
 
-fn main() {
-    let checker = Checker::new(|| {
+fn main() -> Result<(), Refused> {
+    let answer = check(|| {
         let left = process("left").spawn(replica);
         let right = process("right").spawn(replica);
         for name in ["alice", "bob"] {
@@ -19,6 +19,8 @@ fn main() {
         }
         assert_eq!(left.join(), right.join(), "the replicas differ");
     })
-    .name("replicas");
-    print!("{}", checker.report(&checker.check()));
+    .name("replicas")
+    .run()?;
+    print!("{answer}");
+    Ok(())
 }

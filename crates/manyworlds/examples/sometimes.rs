@@ -1,7 +1,7 @@
 //! `sometimes`: is the interesting case reached at all? A model in which nothing happens satisfies every other property.
 
-use manyworlds::actor::{Actor, Context, System};
-use manyworlds::{Answer, Options, Pid, Refused};
+use manyworlds::actor::{Actor, Address, Context, System};
+use manyworlds::{Answer, Pid, Refused, check};
 
 /// Answers "yes" to the first who asks, and "no" to the others.
 struct Bank;
@@ -20,7 +20,7 @@ impl Actor for Bank {
     }
 }
 
-struct Customer(Pid);
+struct Customer(Address<&'static str>);
 
 impl Actor for Customer {
     /// What it heard.
@@ -39,27 +39,27 @@ impl Actor for Customer {
 
 fn system(customers: usize) -> System {
     let mut system = System::new();
-    let bank = system.add("bank", Bank);
+    let bank = system.add("bank", Bank).address();
     for nth in 0..customers {
         system.add(format!("customer{nth}"), Customer(bank));
     }
     system.sometimes("somebody hears no", |view| view.all::<Option<&str>>().any(|(_, heard)| *heard == Some("no")))
 }
 
-fn check(customers: usize) -> Result<Answer, Refused> {
-    Options::new().name(format!("bank with {customers}")).check(&system(customers))
+fn answer(customers: usize) -> Result<Answer, Refused> {
+    check(system(customers)).name(format!("bank with {customers}")).run()
 }
 
 fn main() -> Result<(), Refused> {
     for customers in [1, 2] {
-        print!("{}", Options::new().name(format!("bank with {customers}")).report(&check(customers)?));
+        print!("{}", answer(customers)?);
     }
     Ok(())
 }
 
 #[test]
 fn it_takes_two_to_hear_no() {
-    let answer = check(1).unwrap();
-    assert_eq!(answer.outcome.violation().unwrap().property.to_string(), "sometimes somebody hears no");
-    assert!(check(2).unwrap().outcome.is_verified());
+    let alone = answer(1).unwrap();
+    assert_eq!(alone.violation().unwrap().property.to_string(), "sometimes somebody hears no");
+    assert!(answer(2).unwrap().is_verified());
 }

@@ -20,8 +20,8 @@ fn take_at_once(place: &AtomicU32) -> u32 {
 }
 
 /// Two threads take what was put there once.
-fn two_take(take: fn(&AtomicU32) -> u32) -> Checker {
-    Checker::new(move || {
+fn two_take(take: fn(&AtomicU32) -> u32) -> Check<Program> {
+    check(move || {
         let place = Arc::new(AtomicU32::new(7));
         let takers = [(); 2].map(|()| {
             let place = place.clone();
@@ -36,13 +36,13 @@ fn two_take(take: fn(&AtomicU32) -> u32) -> Checker {
 fn main() {
     for take in [take_at_once, take_in_two_steps] {
         let checker = two_take(take);
-        print!("{}", checker.report(&checker.check()));
+        print!("{}", checker.run().unwrap());
     }
 }
 
 #[test]
 fn two_steps_are_one_too_many() {
-    assert!(two_take(take_at_once).check().is_verified());
-    let outcome = two_take(take_in_two_steps).check();
+    assert!(two_take(take_at_once).run().unwrap().is_verified());
+    let outcome = two_take(take_in_two_steps).run().unwrap();
     assert!(outcome.violation().is_some_and(|violation| violation.message.contains("taken twice")));
 }

@@ -1,10 +1,10 @@
 //! Symmetry: voters are alike, so of all states that differ in their names only, one is explored.
 
-use manyworlds::actor::{Actor, Context, System};
-use manyworlds::{Answer, Options, Pid, Refused};
+use manyworlds::actor::{Actor, Address, Context, System};
+use manyworlds::{Answer, Pid, Refused, check};
 
 struct Voter {
-    box_: Pid,
+    box_: Address<bool>,
 }
 
 impl Actor for Voter {
@@ -38,27 +38,25 @@ impl Actor for BallotBox {
 fn system(voters: usize) -> System {
     let mut system = System::new();
     let box_ = system.add("box", BallotBox);
-    let all: Vec<Pid> = (0..voters).map(|nth| system.add(format!("voter{nth}"), Voter { box_ })).collect();
-    system.identical(all).at_rest("all votes count", move |view| {
-        let votes: &[usize; 2] = view.state(box_);
-        votes.iter().sum::<usize>() == voters
-    })
+    let voter = |nth| system.add(format!("voter{nth}"), Voter { box_: box_.address() });
+    let all: Vec<_> = (0..voters).map(voter).collect();
+    system.identical(all).at_rest_of(box_, "all votes count", move |votes| votes.iter().sum::<usize>() == voters)
 }
 
-fn check(symmetry: bool) -> Result<Answer, Refused> {
-    Options { symmetry, ..Options::new().name("vote") }.check(&system(5))
+fn answer(symmetry: bool) -> Result<Answer, Refused> {
+    check(system(5)).name("vote").symmetry(symmetry).run()
 }
 
 fn main() -> Result<(), Refused> {
     for symmetry in [false, true] {
-        print!("{}", Options::new().name("vote").report(&check(symmetry)?));
+        print!("{}", answer(symmetry)?);
     }
     Ok(())
 }
 
 #[test]
 fn fewer_states_and_the_same_verdict() {
-    let [all, few] = [false, true].map(|symmetry| check(symmetry).unwrap().outcome);
+    let [all, few] = [false, true].map(|symmetry| answer(symmetry).unwrap().outcome);
     assert!(all.is_verified() && few.is_verified());
     assert!(few.stats.states < all.stats.states);
 }

@@ -60,34 +60,36 @@ impl Treiber {
 }
 
 /// One thread pops. Another one pops twice and puts the first node back, which looks as if nothing had happened.
-fn checker(counts: bool) -> Checker {
-    Checker::new(move || {
-        let stack = Treiber::new(counts);
-        [2, 1].into_iter().for_each(|node| stack.push(node));
-        let other = stack.clone();
-        let popper = process("popper").spawn(move || other.pop());
-        let first = stack.pop();
-        stack.pop();
-        if first != NONE {
-            stack.push(first);
-        }
-        popper.join();
-        stack.pop();
-    })
-    .linearizable(Stack::<u32>::new())
+fn checker(counts: bool) -> Check<Program> {
+    check(
+        Program::new(move || {
+            let stack = Treiber::new(counts);
+            [2, 1].into_iter().for_each(|node| stack.push(node));
+            let other = stack.clone();
+            let popper = process("popper").spawn(move || other.pop());
+            let first = stack.pop();
+            stack.pop();
+            if first != NONE {
+                stack.push(first);
+            }
+            popper.join();
+            stack.pop();
+        })
+        .linearizable(Stack::<u32>::new()),
+    )
     .name("treiber")
 }
 
 fn main() {
     for counts in [true, false] {
         let checker = checker(counts);
-        print!("{}", checker.report(&checker.check()));
+        print!("{}", checker.run().unwrap());
     }
 }
 
 #[test]
 fn a_top_that_came_back_is_taken_for_one_that_stayed() {
-    assert!(checker(true).check().is_verified());
-    let outcome = checker(false).check();
+    assert!(checker(true).run().unwrap().is_verified());
+    let outcome = checker(false).run().unwrap();
     assert_eq!(outcome.violation().expect("a node is popped twice").property, manyworlds::Property::Linearizable);
 }

@@ -1,7 +1,7 @@
 //! Actors with an assertion in a handler, and `never`: two customers ask how much there is, and then take it.
 
-use manyworlds::actor::{Actor, Context, System};
-use manyworlds::{Answer, Options, Pid, Refused};
+use manyworlds::actor::{Actor, Address, Context, System};
+use manyworlds::{Answer, Pid, Refused, check};
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Message {
@@ -38,7 +38,7 @@ impl Actor for Account {
     }
 }
 
-struct Customer(Pid);
+struct Customer(Address<Message>);
 
 impl Actor for Customer {
     type State = ();
@@ -55,27 +55,27 @@ impl Actor for Customer {
     }
 }
 
-fn check(looks: bool, asserts: bool) -> Result<Answer, Refused> {
+fn answer(looks: bool, asserts: bool) -> Result<Answer, Refused> {
     let mut system = System::new();
     let account = system.add("account", Account { looks, asserts });
     for name in ["alice", "bob"] {
-        system.add(name, Customer(account));
+        system.add(name, Customer(account.address()));
     }
-    let system = system.never("overdrawn", move |view| *view.state::<i32>(account) < 0);
-    Options::new().name("withdraw").check(&system)
+    let system = system.never_of(account, "overdrawn", |held| *held < 0);
+    check(system).name("withdraw").run()
 }
 
 fn main() -> Result<(), Refused> {
     for (looks, asserts) in [(true, true), (false, false), (false, true)] {
-        print!("{}", Options::new().name("withdraw").report(&check(looks, asserts)?));
+        print!("{}", answer(looks, asserts)?);
     }
     Ok(())
 }
 
 #[test]
 fn what_was_true_when_asked_is_not_true_when_taken() {
-    assert!(check(true, true).unwrap().outcome.is_verified());
-    let violated = |asserts| check(false, asserts).unwrap().outcome.violation().unwrap().property.to_string();
+    assert!(answer(true, true).unwrap().is_verified());
+    let violated = |asserts| answer(false, asserts).unwrap().violation().unwrap().property.to_string();
     assert_eq!(violated(false), "never overdrawn");
     assert_eq!(violated(true), "assertion");
 }

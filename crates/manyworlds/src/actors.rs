@@ -71,10 +71,16 @@ impl Subject for System {
             if walks % 2 == 0 { worlds_again(&system, engine, options) } else { self::worlds(&system, engine) }
         };
         let outcome = sampled(outcome, &worlds, fresh, options.seed);
-        Ok(Answer { outcome, engine, why, network: Some(network), coverage, frontier, omission })
+        let (name, network) = (options.name_or("system"), Some(network));
+        Ok(Answer { name, outcome, engine, why, network, coverage, frontier, omission })
     }
 
-    fn replay(&self, trace: &Trace, show: &mut dyn FnMut(usize, &TraceStep)) -> Result<Replayed, TraceError> {
+    fn replay_with(
+        &self,
+        _: &Options,
+        trace: &Trace,
+        show: &mut dyn FnMut(usize, &TraceStep),
+    ) -> Result<Replayed, TraceError> {
         let recorded = Options { network: Some(trace.network), losses: trace.losses, ..Options::default() };
         let system = configured(self, &recorded).map_err(|refused| TraceError::BadLosses { message: refused.0 })?;
         if let Some(message) = system.specification_failure() {
@@ -170,6 +176,9 @@ fn configured(system: &System, options: &Options) -> Result<System, Refused> {
         system = system.faults(Faults { losses, ..faults });
     }
     let blueprint = system.blueprint();
+    if let Some(why) = blueprint.undefined() {
+        return Err(Refused(why));
+    }
     if blueprint.faults.splits > 0 && blueprint.sides.is_empty() && blueprint.actors.len() > MOST_SPLIT {
         return Err(Refused(format!(
             "the network may fall apart in any way, and {} actors can be cut in two in more than {} ways: say which with `may_split`",
@@ -187,7 +196,7 @@ fn check_executions(
     options: &Options,
     observer: Option<&dyn Observer>,
 ) -> Result<Outcome, Refused> {
-    refuse_unused(options, Engine::Must)?;
+    refuse_unused(options, Engine::Must, SubjectKind::Actors)?;
     if options.eager {
         return Err(Refused("option eager: it is for programs, not for actors".to_string()));
     }

@@ -317,8 +317,8 @@ mod tests {
     }
 
     /// The callee takes one call, from either of two; nobody takes what is said afterwards.
-    fn calls() -> Checker {
-        Checker::new(|| {
+    fn calls() -> Program {
+        Program::new(|| {
             let callee = process("callee").spawn(|| {
                 recv_where(|call: &Call| matches!(call, Call::Ring(_)));
             });
@@ -331,8 +331,8 @@ mod tests {
         })
     }
 
-    fn coverage(program: &Checker, options: &Options) -> Coverage {
-        Options { coverage: true, ..options.clone() }.check(program).unwrap().coverage.unwrap()
+    fn coverage(program: &Program, options: &Options) -> Coverage {
+        check(program).options(Options { coverage: true, ..options.clone() }).run().unwrap().coverage.unwrap()
     }
 
     fn message(name: &str, handled: u64, offered: u64) -> InputCoverage {
@@ -341,7 +341,7 @@ mod tests {
 
     #[test]
     fn what_was_sent_and_what_was_received() {
-        let told = coverage(&calls(), &Options::new());
+        let told = coverage(&calls(), &Options::default());
         let names: Vec<&str> = told.processes.iter().map(|process| process.name.as_str()).collect();
         assert_eq!(names, ["main", "callee", "caller0", "caller1"]);
         let [_, callee, caller, _] = &told.processes[..] else { panic!("four processes") };
@@ -353,7 +353,7 @@ mod tests {
 
     #[test]
     fn workers_and_a_small_table_change_nothing() {
-        let race = Checker::new(|| {
+        let race = Program::new(|| {
             let main = me();
             for i in 0..5 {
                 spawn(move || send(main, i));
@@ -364,15 +364,15 @@ mod tests {
             }
         });
         for program in [calls(), race] {
-            let alone = coverage(&program, &Options::new());
-            assert_eq!(coverage(&program, &Options::new().threads(4)), alone);
-            assert_eq!(coverage(&program.max_nodes(1), &Options::new()), alone);
+            let alone = coverage(&program, &Options::default());
+            assert_eq!(coverage(&program, &Options { threads: 4, ..Options::default() }), alone);
+            assert_eq!(coverage(&program, &Options { max_nodes: Some(1), ..Options::default() }), alone);
         }
     }
 
     #[test]
     fn what_is_found_does_not_depend_on_being_watched() {
-        let watched = Options { coverage: true, ..Options::new() }.check(&calls()).unwrap();
-        assert_eq!(watched.outcome, Options::new().check(&calls()).unwrap().outcome);
+        let watched = check(calls()).coverage(true).run().unwrap();
+        assert_eq!(watched.outcome, check(calls()).run().unwrap().outcome);
     }
 }

@@ -3,23 +3,24 @@
 //!
 //! # A program
 //!
-//! Processes are ordinary code that sends, and blocks in [`recv`]. [`Checker`] finds every way in which that can go:
+//! Processes are ordinary code that sends, and blocks in [`recv`]. [`check()`] finds every way in which that can go:
 //!
 //! ```
 //! use manyworlds::prelude::*;
 //!
-//! let checker = Checker::new(|| {
+//! let answer = check(|| {
 //!     let server = process("server").spawn(|| (recv::<&str>(), recv::<&str>()));
 //!     for name in ["alice", "bob"] {
 //!         process(name).spawn(move || send(server.pid(), name));
 //!     }
 //!     let (first, _) = server.join();
 //!     assert_eq!(first, "alice", "alice is not first");
-//! });
-//! let outcome = checker.check();
-//! let violation = outcome.violation().expect("bob may be first");
+//! })
+//! .run()?;
+//! let violation = answer.violation().expect("bob may be first");
 //! assert!(violation.message.contains("alice is not first"));
-//! println!("{}", checker.report(&outcome)); // the messages of that world, as a chart
+//! println!("{answer}"); // the messages of that world, as a chart
+//! # Ok::<(), Refused>(())
 //! ```
 //!
 //! In a test it is an attribute: [`#[manyworlds::test]`](macro@test). Code that shares memory uses [`thread`] and [`sync`], which have the names of the
@@ -30,8 +31,8 @@
 //! A protocol may also be a state and handlers, with timers, crashes, and properties of global states:
 //!
 //! ```
-//! use manyworlds::actor::{Actor, Context, Faults, System};
-//! use manyworlds::{Options, Pid};
+//! use manyworlds::actor::{Actor, Address, Context, Faults, System};
+//! use manyworlds::{Pid, check};
 //!
 //! struct Account;
 //!
@@ -42,21 +43,21 @@
 //!     fn message(&self, balance: &mut u32, _: Pid, amount: &u32, _: &mut Context<'_>) { *balance += amount }
 //! }
 //!
-//! struct Customer(Pid);
+//! struct Customer(Address<u32>);
 //!
 //! impl Actor for Customer {
 //!     type State = ();
 //!     type Message = ();
-//!     fn start(&self, ctx: &mut Context<'_>) { ctx.send(self.0, 10u32) }
+//!     fn start(&self, ctx: &mut Context<'_>) { ctx.send(self.0, 10) }
 //!     fn message(&self, _: &mut (), _: Pid, _: &(), _: &mut Context<'_>) {}
 //! }
 //!
 //! let mut system = System::new().faults(Faults { duplicates: 1, ..Faults::default() });
 //! let account = system.add("account", Account);
-//! system.add("customer", Customer(account));
-//! let system = system.always("nobody pays twice", move |view| *view.state::<u32>(account) <= 10);
-//! let answer = Options::new().check(&system)?;
-//! assert!(answer.outcome.violation().is_some()); // a message may come twice
+//! system.add("customer", Customer(account.address()));
+//! let system = system.always_of(account, "nobody pays twice", |balance| *balance <= 10);
+//! let answer = check(system).run()?;
+//! assert!(answer.violation().is_some()); // a message may come twice
 //! # Ok::<(), manyworlds::Refused>(())
 //! ```
 //!
@@ -66,11 +67,12 @@
 //!
 //! | to | look at |
 //! |---|---|
-//! | check a program | [`Checker`], [`prelude`], [`monitor`](macro@monitor) |
-//! | check actors or a specification | [`Options`], [`actor::System`], [`Specification`] |
-//! | ask for linearizability | [`Checker::linearizable`], [`actor::System::linearizable`], [`linear`] |
+//! | check anything | [`check()`], [`Answer`], [`#[manyworlds::test]`](macro@test) |
+//! | write a program | [`prelude`], [`Program`], [`monitor`](macro@monitor) |
+//! | write actors or a specification | [`actor::System`], [`Specification`] |
+//! | ask for linearizability | [`Program::linearizable`], [`actor::System::linearizable`], [`linear`] |
 //! | know what came of it | [`Outcome`], [`Verdict`], [`Stats`] |
-//! | see a violation again | [`Trace`], [`Checker::replay`], [`Subject::replay`] |
+//! | see a violation again | [`Trace`], [`Check::replay`], [`Subject::replay`] |
 //! | know what a test does with a failure | [`testing`] |
 //! | have a command line for your models | [`cli!`](macro@cli), [`models`] |
 //! | change defaults from outside | [`environment`] |
@@ -81,7 +83,7 @@
 mod actors;
 #[cfg(doctest)]
 mod book;
-mod checker;
+mod check;
 #[cfg(feature = "cli")]
 pub mod cli;
 mod coverage;
@@ -89,21 +91,21 @@ pub mod environment;
 mod linearizable;
 pub mod models;
 mod options;
-mod programs;
+mod program;
 mod states;
 mod subject;
 mod suggest;
 pub mod testing;
 mod watch;
 
-pub use checker::Checker;
+pub use check::{Check, check};
 pub use linearizable::{Invoked, Returned, invoked, returned};
 pub use manyworlds_core::{
     ActionCoverage, Awaited, Bounds, Coverage, Deadlock, Delivery, Engine, Explored, FaultBounds, FaultCoverage,
-    Fingerprint, Flaw, InputCoverage, InvalidModel, Location, Network, NoObserver, Observer, Outcome, Pid, Policy,
-    ProcessCoverage, ProcessRole, ProcessStatus, Progress, Property, Reduced, Replayed, SampleUnit, ScheduleStats,
-    Scope, Semantics, Stats, StepKind, StopReason, Trace, TraceError, TraceHistory, TraceMessage, TraceNote,
-    TraceOperation, TraceProcess, TraceStep, TraceValue, ValueTree, Verdict, Violation,
+    Fingerprint, Flaw, InputCoverage, InvalidModel, Keyed, Location, Network, NoObserver, Observer, Outcome, Pid,
+    Policy, ProcessCoverage, ProcessRole, ProcessStatus, Progress, Property, Reduced, Replayed, SampleUnit,
+    ScheduleStats, Scope, Semantics, Stats, StepKind, StopReason, Trace, TraceError, TraceHistory, TraceMessage,
+    TraceNote, TraceOperation, TraceProcess, TraceStep, TraceValue, ValueTree, Verdict, Violation,
 };
 pub use manyworlds_graph::{Ending, World, WorldEvent};
 pub use manyworlds_macros::{monitor, test};
@@ -112,8 +114,9 @@ pub use manyworlds_program::{
     monitor, on, process, recv, recv_timeout, recv_timeout_where, recv_where, send, send_lossy, spawn,
 };
 pub use options::{Options, Rebuild};
+pub use program::Program;
 pub use states::Specification;
-pub use subject::{Answer, Refused, Subject};
+pub use subject::{Answer, IntoSubject, Refused, Subject};
 pub use watch::{Watch, peak_resident_bytes, resident_bytes};
 
 /// Actors: a state and handlers, in every world.
@@ -132,10 +135,10 @@ pub use manyworlds_linear as linear;
 /// ```
 /// use manyworlds::sync::atomic::{AtomicU32, Ordering};
 /// use manyworlds::sync::{Arc, Mutex, mpsc};
-/// use manyworlds::{Checker, thread};
+/// use manyworlds::{check, thread};
 ///
 /// // Who locks first? Nobody can tell, but all agree in the end.
-/// let outcome = Checker::new(|| {
+/// let answer = check(|| {
 ///     let total = Arc::new(Mutex::new(0));
 ///     let workers = [1, 2, 3].map(|i| {
 ///         let total = total.clone();
@@ -146,12 +149,12 @@ pub use manyworlds_linear as linear;
 ///     }
 ///     assert_eq!(*total.lock().unwrap(), 6);
 /// })
-/// .check();
-/// assert!(outcome.is_verified());
-/// assert_eq!(outcome.stats.executions, Some(6)); // 3!
+/// .run()?;
+/// assert!(answer.is_verified());
+/// assert_eq!(answer.stats.executions, Some(6)); // 3!
 ///
 /// // Another may write between this load and this store.
-/// let outcome = Checker::new(|| {
+/// let answer = check(|| {
 ///     let hits = AtomicU32::new(0);
 ///     let count = |hits: AtomicU32| hits.store(hits.load(Ordering::SeqCst) + 1, Ordering::SeqCst);
 ///     let (mine, other) = (hits.clone(), hits.clone());
@@ -160,11 +163,11 @@ pub use manyworlds_linear as linear;
 ///     thread.join().unwrap();
 ///     assert_eq!(hits.load(Ordering::SeqCst), 2);
 /// })
-/// .check();
-/// assert!(outcome.violation().is_some());
+/// .run()?;
+/// assert!(answer.violation().is_some());
 ///
 /// // Values of two senders come in either order; then both are gone.
-/// let outcome = Checker::new(|| {
+/// let answer = check(|| {
 ///     let (tx, rx) = mpsc::sync_channel(1);
 ///     for i in 1..=2 {
 ///         let tx = tx.clone();
@@ -173,8 +176,9 @@ pub use manyworlds_linear as linear;
 ///     drop(tx);
 ///     assert_eq!(rx.iter().sum::<i32>(), 3);
 /// })
-/// .check();
-/// assert_eq!(outcome.stats.executions, Some(2));
+/// .run()?;
+/// assert_eq!(answer.stats.executions, Some(2));
+/// # Ok::<(), manyworlds::Refused>(())
 /// ```
 #[doc(inline)]
 pub use manyworlds_program::sync;
@@ -182,16 +186,17 @@ pub use manyworlds_program::sync;
 /// Threads, in every world.
 ///
 /// ```
-/// use manyworlds::{Checker, thread};
+/// use manyworlds::{check, thread};
 ///
-/// let outcome = Checker::new(|| {
+/// let answer = check(|| {
 ///     let threads = [1, 2].map(|i| thread::spawn(move || 10 * i));
 ///     let results = threads.map(|thread| thread.join().unwrap());
 ///     assert_eq!(results, [10, 20]);
 /// })
-/// .check();
-/// assert!(outcome.is_verified());
-/// assert_eq!(outcome.stats.executions, Some(1)); // they do not get in each other's way
+/// .run()?;
+/// assert!(answer.is_verified());
+/// assert_eq!(answer.stats.executions, Some(1)); // they do not get in each other's way
+/// # Ok::<(), manyworlds::Refused>(())
 /// ```
 #[doc(inline)]
 pub use manyworlds_program::thread;
@@ -199,7 +204,7 @@ pub use manyworlds_program::thread;
 /// What a program under check usually needs.
 pub mod prelude {
     pub use crate::{
-        Checker, Deadlock, JoinHandle, Network, Observe, Observed, Outcome, Pid, assume, choose, flip, me, on, process,
-        recv, recv_timeout, recv_timeout_where, recv_where, send, send_lossy, spawn,
+        Answer, Check, Deadlock, JoinHandle, Network, Observe, Observed, Outcome, Pid, Program, Refused, assume, check,
+        choose, flip, me, on, process, recv, recv_timeout, recv_timeout_where, recv_where, send, send_lossy, spawn,
     };
 }

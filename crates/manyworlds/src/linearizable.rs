@@ -4,7 +4,7 @@
 //! monitor is told in real time ([`MonitorSpec::in_real_time`]): in every order in which the notes of an execution may have been made, mailboxes
 //! and all. So each history that can happen is judged, and no other.
 
-use crate::Checker;
+use crate::Program;
 use manyworlds_core::panics::{NotLinearizable, listen};
 use manyworlds_core::{Pid, Trace, TraceHistory, Violation};
 use manyworlds_linear::stage::Stuck;
@@ -36,7 +36,7 @@ impl<R: fmt::Debug> fmt::Debug for Returned<R> {
     }
 }
 
-/// Records that this process invokes an operation, for [`Checker::linearizable`]. Nobody else hears of it.
+/// Records that this process invokes an operation, for [`Program::linearizable`]. Nobody else hears of it.
 #[track_caller]
 pub fn invoked<O: Datum>(operation: O) {
     record(Recorded::Invocation, Invoked(operation));
@@ -120,15 +120,15 @@ fn monitor<S: Spec>(spec: &Arc<S>, desk: &Desk<S>) -> MonitorSpec {
 /// Why the history that was replayed last is impossible; `None` if the specification allows it.
 pub(crate) type Reason = Box<dyn FnOnce() -> Option<Explanation>>;
 
-/// Prepares a checker for a replay after which the reason can be given.
-pub(crate) type Explain = Arc<dyn Fn(Checker) -> (Checker, Reason) + Send + Sync>;
+/// Prepares a program for a replay after which the reason can be given.
+pub(crate) type Explain = Arc<dyn Fn(Program) -> (Program, Reason) + Send + Sync>;
 
 /// Puts a monitor that leaves what it heard on a desk of its own in the place of the one that judged the search. The values are those of the replay
 /// that confirms the violation.
 fn explainer<S: Spec>(spec: Arc<S>, place: usize) -> Explain {
-    Arc::new(move |checker| {
+    Arc::new(move |program| {
         let (spec, desk) = (spec.clone(), Desk::<S>::default());
-        let listening = checker.watch_instead(place, monitor(&spec, &desk));
+        let listening = program.watch_instead(place, monitor(&spec, &desk));
         let reason = move || {
             let heard = desk.lock().unwrap_or_else(PoisonError::into_inner).take()?;
             // The specification is user code.
@@ -138,10 +138,10 @@ fn explainer<S: Spec>(spec: Arc<S>, place: usize) -> Explain {
     })
 }
 
-/// A checker whose replays leave behind why a history is impossible, and whom to ask then.
-pub(crate) fn listening(checker: &Checker, explainers: &[Explain]) -> (Checker, Vec<Reason>) {
-    explainers.iter().fold((checker.clone(), Vec::new()), |(checker, mut reasons), explain| {
-        let (listening, reason) = explain(checker);
+/// A program whose replays leave behind why a history is impossible, and what reads that afterwards.
+pub(crate) fn listening(program: &Program) -> (Program, Vec<Reason>) {
+    program.explainers().iter().fold((program.clone(), Vec::new()), |(program, mut reasons), explain| {
+        let (listening, reason) = explain(program);
         reasons.push(reason);
         (listening, reasons)
     })
@@ -165,7 +165,7 @@ pub(crate) fn explain(reasons: Vec<Reason>, violation: &mut Violation, trace: &m
     trace.history = Some(history);
 }
 
-impl Checker {
+impl Program {
     /// The operations that processes record with [`invoked`] and [`returned`] must behave as if each took effect at once, somewhere between its
     /// invocation and its response.
     ///
@@ -173,7 +173,7 @@ impl Checker {
     /// use manyworlds::linear::specs::Counter;
     /// use manyworlds::linear::specs::counter::{Operation, Response};
     /// use manyworlds::sync::atomic::{AtomicI64, Ordering};
-    /// use manyworlds::{Checker, invoked, returned, thread};
+    /// use manyworlds::{Program, check, invoked, returned, thread};
     ///
     /// // Not an atomic increment: two of them may read the same value.
     /// fn increment(count: &AtomicI64) {
@@ -189,7 +189,7 @@ impl Checker {
     ///     returned(Response::Count(value));
     /// }
     ///
-    /// let outcome = Checker::new(|| {
+    /// let program = Program::new(|| {
     ///     let count = AtomicI64::new(0);
     ///     let other = count.clone();
     ///     let thread = thread::spawn(move || increment(&other));
@@ -197,11 +197,12 @@ impl Checker {
     ///     thread.join().unwrap();
     ///     read(&count);
     /// })
-    /// .linearizable(Counter::new(0))
-    /// .check();
-    /// assert!(outcome.violation().unwrap().message.contains("Read returned Count(1)"));
+    /// .linearizable(Counter::new(0));
+    /// let answer = check(program).run()?;
+    /// assert!(answer.violation().unwrap().message.contains("Read returned Count(1)"));
+    /// # Ok::<(), manyworlds::Refused>(())
     /// ```
-    pub fn linearizable<S: Spec>(self, spec: S) -> Checker {
+    pub fn linearizable<S: Spec>(self, spec: S) -> Program {
         let spec = Arc::new(spec);
         let monitor = monitor(&spec, &Desk::<S>::default());
         let place = self.monitors();

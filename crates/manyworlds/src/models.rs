@@ -12,8 +12,8 @@
 //!     build: Build::Program(|params| Ok(race(params.int("n")))),
 //! };
 //!
-//! fn race(n: usize) -> Checker {
-//!     Checker::new(move || {
+//! fn race(n: usize) -> Program {
+//!     Program::new(move || {
 //!         let receiver = me();
 //!         for i in 0..n {
 //!             spawn(move || send(receiver, i));
@@ -24,7 +24,7 @@
 //! }
 //!
 //! let params = RACE.params([("n", "3")])?;
-//! assert_eq!(RACE.checker(&params)?.check().stats.executions, Some(6));
+//! assert_eq!(RACE.check(&params)?.run().map_err(|refused| refused.to_string())?.stats.executions, Some(6));
 //! assert_eq!(RACE.params([("m", "3")]).unwrap_err(), "model `race` has no parameter `m`; it has: n");
 //! assert!(RACE.params([("n", "9")]).unwrap_err().contains("expected a whole number from 1 to 8"));
 //! # Ok::<(), String>(())
@@ -32,7 +32,7 @@
 
 use crate::actor::System;
 use crate::suggest::did_you_mean;
-use crate::{Checker, Subject};
+use crate::{Check, Program, Subject, check};
 use serde_json::{Map, Value};
 use std::ops::RangeInclusive;
 
@@ -161,7 +161,7 @@ impl Params {
 #[derive(Clone, Copy)]
 pub enum Build {
     /// Ordinary code.
-    Program(fn(&Params) -> Result<Checker, String>),
+    Program(fn(&Params) -> Result<Program, String>),
     /// Actors.
     Actors(fn(&Params) -> Result<System, String>),
     /// A transition system.
@@ -240,16 +240,21 @@ impl Model {
     pub fn system(&self, params: &Params) -> Result<System, String> {
         match self.build {
             Build::Actors(build) => build(params),
-            _ => Err(format!("model `{}` is no system of actors", self.name)),
+            _ => Err(format!("model `{}` is not a system of actors", self.name)),
         }
     }
 
-    /// The program with these parameters, ready to be checked.
-    pub fn checker(&self, params: &Params) -> Result<Checker, String> {
-        let Build::Program(build) = self.build else {
-            return Err(format!("model `{}` is no program", self.name));
-        };
-        Ok(build(params)?.name(self.name).params(params.json().clone()))
+    /// The program with these parameters.
+    pub fn program(&self, params: &Params) -> Result<Program, String> {
+        match self.build {
+            Build::Program(build) => build(params),
+            _ => Err(format!("model `{}` is not a program", self.name)),
+        }
+    }
+
+    /// The model with these parameters, ready to be checked under its name.
+    pub fn check(&self, params: &Params) -> Result<Check<Box<dyn Subject>>, String> {
+        Ok(check(self.subject(params)?).name(self.name).params(params.json().clone()))
     }
 }
 

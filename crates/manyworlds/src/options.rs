@@ -1,14 +1,12 @@
 //! How a model is checked, whatever kind of model it is: the table of all options.
 
 use manyworlds_actor::System;
-use manyworlds_core::{Engine, Network, Observer, Policy};
+use manyworlds_core::{Engine, Network, Policy};
 use serde_json::{Map, Value};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-
-use crate::subject::{Answer, Refused, Subject, told};
 
 /// Builds a system of actors again.
 #[derive(Clone)]
@@ -32,7 +30,7 @@ impl fmt::Debug for Rebuild {
     }
 }
 
-/// How a model is checked. What is `None` is the model's own choice, or no limit.
+/// How a model is checked: what [`check`](crate::check) builds. What is `None` is the model's own choice, or no limit.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The engine.
@@ -51,6 +49,14 @@ pub struct Options {
     pub max_states: Option<u64>,
     /// Cut executions off after so many events, paths after so many steps.
     pub max_depth: Option<u64>,
+    /// Cut executions off when a process has done so many operations; 100,000 if not given. For programs.
+    pub max_steps: Option<u64>,
+    /// Bytes of stack for each process. For programs.
+    pub stack_size: Option<usize>,
+    /// How many local histories each worker remembers; a small number costs time, never a result. For programs.
+    pub max_nodes: Option<usize>,
+    /// How many waiting coroutines each worker keeps. For programs.
+    pub max_coroutines: Option<usize>,
     /// Stop when the time is up.
     pub timeout: Option<Duration>,
     /// Stop when the whole process uses more memory than this.
@@ -84,47 +90,8 @@ pub struct Options {
 }
 
 impl Options {
-    /// The options that every model can be checked with.
-    pub fn new() -> Options {
-        Options::default()
-    }
-
-    /// Chooses the engine.
-    pub fn engine(mut self, engine: Engine) -> Options {
-        self.engine = engine;
-        self
-    }
-
-    /// Chooses the network.
-    pub fn network(mut self, network: Network) -> Options {
-        self.network = Some(network);
-        self
-    }
-
-    /// Chooses the number of workers.
-    pub fn threads(mut self, threads: usize) -> Options {
-        self.threads = threads;
-        self
-    }
-
-    /// Chooses the name under which traces are written and outcomes are reported.
-    pub fn name(mut self, name: impl Into<String>) -> Options {
-        self.name = name.into();
-        self
-    }
-
-    /// Checks a program, a system of actors or a specification.
-    pub fn check(&self, subject: &dyn Subject) -> Result<Answer, Refused> {
-        subject.check(self, None)
-    }
-
-    /// The same; `observer` sees the progress.
-    pub fn check_with(&self, subject: &dyn Subject, observer: &dyn Observer) -> Result<Answer, Refused> {
-        subject.check(self, Some(observer))
-    }
-
-    /// The answer for people: the counterexample as a chart, if there is one, and the verdict with its figures.
-    pub fn report(&self, answer: &Answer) -> String {
-        told(&self.name, &answer.outcome)
+    /// The name, or this one if none was given.
+    pub(crate) fn name_or(&self, other: &str) -> String {
+        if self.name.is_empty() { other.to_string() } else { self.name.clone() }
     }
 }

@@ -16,7 +16,7 @@ use manyworlds_explore::{
 ///
 /// ```
 /// use manyworlds::explore::{Model, Property};
-/// use manyworlds::{Options, Specification};
+/// use manyworlds::{Specification, check};
 ///
 /// /// A counter that never gets past 3.
 /// #[derive(Clone)]
@@ -31,9 +31,9 @@ use manyworlds_explore::{
 ///     fn properties(&self) -> Vec<Property<Counter>> { vec![Property::always("small", |_, n| *n <= 3)] }
 /// }
 ///
-/// let answer = Options::new().check(&Specification::new(Counter))?;
-/// assert!(answer.outcome.is_verified());
-/// assert_eq!(answer.outcome.stats.states, Some(4));
+/// let answer = check(Specification::new(Counter)).run()?;
+/// assert!(answer.is_verified());
+/// assert_eq!(answer.stats.states, Some(4));
 /// # Ok::<(), manyworlds::Refused>(())
 /// ```
 impl<M: Model, I, F, R> Subject for Specification<M, I, F, R>
@@ -63,10 +63,16 @@ where
         let (model, fresh) = (self.clone(), self.clone());
         let seen = check_states(&model, &fresh, engine, options, None, observer)?;
         let Seen { outcome, coverage, frontier, omission } = seen;
-        Ok(Answer { outcome, engine, why, network: None, coverage, frontier, omission })
+        let name = options.name_or("specification");
+        Ok(Answer { name, outcome, engine, why, network: None, coverage, frontier, omission })
     }
 
-    fn replay(&self, trace: &Trace, show: &mut dyn FnMut(usize, &TraceStep)) -> Result<Replayed, TraceError> {
+    fn replay_with(
+        &self,
+        _: &Options,
+        trace: &Trace,
+        show: &mut dyn FnMut(usize, &TraceStep),
+    ) -> Result<Replayed, TraceError> {
         replay(&self.clone(), trace, show)
     }
 }
@@ -88,7 +94,8 @@ pub fn check_states<M: TransitionSystem>(
     network: Option<Network>,
     observer: Option<&dyn Observer>,
 ) -> Result<Seen, Refused> {
-    refuse_unused(options, engine)?;
+    let subject = if network.is_some() { SubjectKind::Actors } else { SubjectKind::Specification };
+    refuse_unused(options, engine, subject)?;
     let config = configuration(options);
     let watch = watch(options, observer);
     let report = match explore(model, engine, &config, &watch) {
@@ -182,6 +189,8 @@ fn scope<M: TransitionSystem>(
         explored: explored(engine, options),
         network,
         bounds: bounds(options),
+        weakly_fair: report.assumed.weakly.clone(),
+        strongly_fair: report.assumed.strongly.clone(),
         reductions,
         undecided: report.undecided.clone(),
         not_reached: report.unreached.clone(),

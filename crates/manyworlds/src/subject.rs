@@ -1,14 +1,18 @@
 //! What can be checked: a program, a system of actors, a specification. One interface for the command line, the tests and the books.
 
 use crate::options::Options;
+use crate::program::Program;
 use crate::watch::Watch;
+use manyworlds_actor::System;
 use manyworlds_core::decides::{self, SubjectKind};
 use manyworlds_core::{
     Bounds, Coverage, Engine, Flaw, InvalidModel, Network, Observer, Outcome, Policy, Replayed, Trace, TraceError,
     TraceStep, Verdict,
 };
+use manyworlds_explore::{Model, Specification};
 use manyworlds_report::{Hints, Style, failure, summary};
 use std::fmt;
+use std::ops::Deref;
 
 /// Something that can be checked.
 pub trait Subject {
@@ -18,13 +22,139 @@ pub trait Subject {
     /// Checks it; `observer` sees the progress.
     fn check(&self, options: &Options, observer: Option<&dyn Observer>) -> Result<Answer, Refused>;
 
-    /// Performs a trace step by step; `show` sees each step before it is done.
-    fn replay(&self, trace: &Trace, show: &mut dyn FnMut(usize, &TraceStep)) -> Result<Replayed, TraceError>;
+    /// Performs a trace step by step in a run with these options; `show` sees each step before it is done.
+    fn replay_with(
+        &self,
+        options: &Options,
+        trace: &Trace,
+        show: &mut dyn FnMut(usize, &TraceStep),
+    ) -> Result<Replayed, TraceError>;
+
+    /// The same, with the options that traces do not mention as they are by default.
+    fn replay(&self, trace: &Trace, show: &mut dyn FnMut(usize, &TraceStep)) -> Result<Replayed, TraceError> {
+        self.replay_with(&Options::default(), trace, show)
+    }
 }
 
-/// What came of a check.
+macro_rules! forwards {
+    ($($pointer:ty),*) => {$(
+        impl<S: Subject + ?Sized> Subject for $pointer {
+            fn kind(&self) -> &'static str {
+                (**self).kind()
+            }
+
+            fn check(&self, options: &Options, observer: Option<&dyn Observer>) -> Result<Answer, Refused> {
+                (**self).check(options, observer)
+            }
+
+            fn replay_with(
+                &self,
+                options: &Options,
+                trace: &Trace,
+                show: &mut dyn FnMut(usize, &TraceStep),
+            ) -> Result<Replayed, TraceError> {
+                (**self).replay_with(options, trace, show)
+            }
+        }
+    )*};
+}
+
+forwards!(Box<S>, &S);
+
+/// What [`check`](crate::check) and [`#[manyworlds::test]`](macro@crate::test) take: a subject, a reference to one, or a closure, which is a
+/// program.
+pub trait IntoSubject {
+    /// The subject.
+    type Subject: Subject;
+
+    /// Makes it.
+    fn into_subject(self) -> Self::Subject;
+}
+
+impl<F: Fn() + Send + Sync + 'static> IntoSubject for F {
+    type Subject = Program;
+
+    fn into_subject(self) -> Program {
+        Program::new(self)
+    }
+}
+
+impl IntoSubject for Program {
+    type Subject = Program;
+
+    fn into_subject(self) -> Program {
+        self
+    }
+}
+
+impl IntoSubject for &Program {
+    type Subject = Program;
+
+    fn into_subject(self) -> Program {
+        self.clone()
+    }
+}
+
+impl IntoSubject for System {
+    type Subject = System;
+
+    fn into_subject(self) -> System {
+        self
+    }
+}
+
+impl IntoSubject for &System {
+    type Subject = System;
+
+    fn into_subject(self) -> System {
+        self.clone()
+    }
+}
+
+impl<'a> IntoSubject for &'a dyn Subject {
+    type Subject = &'a dyn Subject;
+
+    fn into_subject(self) -> &'a dyn Subject {
+        self
+    }
+}
+
+impl IntoSubject for Box<dyn Subject> {
+    type Subject = Box<dyn Subject>;
+
+    fn into_subject(self) -> Box<dyn Subject> {
+        self
+    }
+}
+
+impl<M: Model, I, F, R> IntoSubject for Specification<M, I, F, R>
+where
+    Specification<M, I, F, R>: Subject,
+{
+    type Subject = Specification<M, I, F, R>;
+
+    fn into_subject(self) -> Self::Subject {
+        self
+    }
+}
+
+impl<M: Model, I, F, R> IntoSubject for &Specification<M, I, F, R>
+where
+    Specification<M, I, F, R>: Subject + Clone,
+{
+    type Subject = Specification<M, I, F, R>;
+
+    fn into_subject(self) -> Self::Subject {
+        self.clone()
+    }
+}
+
+/// The result of a check: the [`Outcome`], and how it was found. It displays as the counterexample as a chart, if there is one, and the verdict
+/// with its figures.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Answer {
+    /// The name of what was checked.
+    pub name: String,
     /// The verdict and the figures.
     pub outcome: Outcome,
     /// The engine that ran.
@@ -41,6 +171,36 @@ pub struct Answer {
     pub omission: Option<f64>,
 }
 
+impl Answer {
+    /// The same answer, if the verdict is verified.
+    ///
+    /// # Panics
+    /// If there is a violation, the model is invalid, or a bound was hit; the message is the whole answer.
+    #[track_caller]
+    pub fn assert_verified(&self) -> &Answer {
+        assert!(self.outcome.is_verified(), "`{}` is not verified\n{self}", self.name);
+        self
+    }
+}
+
+impl Deref for Answer {
+    type Target = Outcome;
+
+    fn deref(&self) -> &Outcome {
+        &self.outcome
+    }
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let style = Style::default();
+        if let Some(trace) = self.outcome.trace() {
+            writeln!(f, "{}", failure(trace, &Hints::default(), &style))?;
+        }
+        writeln!(f, "{}", summary(&self.name, &self.outcome, None, &style))
+    }
+}
+
 /// A question that an engine cannot answer, or options that do not go together.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refused(pub String);
@@ -52,13 +212,6 @@ impl fmt::Display for Refused {
 }
 
 impl std::error::Error for Refused {}
-
-/// An outcome for people: the counterexample as a chart, if there is one, and the verdict with its figures.
-pub fn told(name: &str, outcome: &Outcome) -> String {
-    let style = Style::default();
-    let chart = outcome.trace().map(|trace| failure(trace, &Hints::default(), &style) + "\n").unwrap_or_default();
-    format!("{chart}{}\n", summary(name, outcome, None, &style))
-}
 
 /// The observer that minds the clock, the memory and whoever wants to stop.
 pub fn watch<'a>(options: &Options, observer: Option<&'a dyn Observer>) -> Watch<'a> {
@@ -78,10 +231,27 @@ pub fn bounds(options: &Options) -> Bounds {
 }
 
 /// Refuses options that do nothing for an engine.
-pub fn refuse_unused(options: &Options, engine: Engine) -> Result<(), Refused> {
+pub fn refuse_unused(options: &Options, engine: Engine, subject: SubjectKind) -> Result<(), Refused> {
     let keeps_states = engine.keeps_states();
     let is_must = engine == Engine::Must;
+    let runs_processes = subject == SubjectKind::Program;
     let unused = [
+        (
+            options.max_steps.is_some() && !runs_processes,
+            "max-steps",
+            "counts no operations of processes: it is for programs",
+        ),
+        (options.stack_size.is_some() && !runs_processes, "stack-size", "gives no process a stack: it is for programs"),
+        (
+            options.max_nodes.is_some() && !runs_processes,
+            "max-nodes",
+            "remembers no local histories: it is for programs",
+        ),
+        (
+            options.max_coroutines.is_some() && !runs_processes,
+            "max-coroutines",
+            "keeps no coroutines: it is for programs",
+        ),
         (options.max_states.is_some() && !keeps_states, "max-states", "counts executions: use max-executions"),
         (options.exact && !keeps_states, "exact", "keeps no set of states"),
         (options.reduce && !keeps_states, "reduce", "does not use persistent sets: use bfs or dfs"),

@@ -18,6 +18,34 @@
 //! # fn main() {}
 //! ```
 //!
+//! A function that returns nothing is a program. A function that returns a system of actors or a specification (or a
+//! [`Program`](crate::Program)) tests what it returns:
+//!
+//! ```
+//! use manyworlds::actor::{Actor, Context, System};
+//! use manyworlds::Pid;
+//!
+//! struct Counter;
+//!
+//! impl Actor for Counter {
+//!     type State = u32;
+//!     type Message = u32;
+//!     fn start(&self, ctx: &mut Context<'_>) -> u32 {
+//!         ctx.send(ctx.me(), 1u32);
+//!         0
+//!     }
+//!     fn message(&self, total: &mut u32, _: Pid, n: &u32, _: &mut Context<'_>) { *total += n }
+//! }
+//!
+//! #[manyworlds::test(states = 2)]
+//! fn it_counts_to_one() -> System {
+//!     let mut system = System::new();
+//!     let counter = system.add("counter", Counter);
+//!     system.at_rest_of(counter, "all is counted", |total| *total == 1)
+//! }
+//! # fn main() {}
+//! ```
+//!
 //! | variable | meaning |
 //! |---|---|
 //! | `MANYWORLDS_REPLAY=FILE` | only replay this trace, step by step; tests that it is not about are skipped |
@@ -45,6 +73,14 @@
 //! fn with_an_argument(n: u32) {} // a test takes no arguments
 //! ```
 //! ```compile_fail
+//! #[manyworlds::test]
+//! fn no_subject() -> u32 { 3 } // a test returns a subject, or nothing
+//! ```
+//! ```compile_fail
+//! #[manyworlds::test(deadlock = "allow")] // `deadlock` is for tests whose body is a program
+//! fn no_program() -> manyworlds::actor::System { manyworlds::actor::System::new() }
+//! ```
+//! ```compile_fail
 //! #[manyworlds::monitor(at_end = check)] // a monitor observes some type of message
 //! struct Blind;
 //! ```
@@ -53,10 +89,11 @@ mod environment;
 mod session;
 mod store;
 
-use crate::{Checker, Deadlock, Network};
+use crate::{Check, Engine, IntoSubject, Options, Rebuild, Subject, check};
 pub use environment::Environment;
+use manyworlds_actor::System;
 use session::Session;
-use std::time::Duration;
+use std::any::Any;
 
 /// A test, as `#[manyworlds::test]` describes it.
 #[derive(Clone, Debug)]
@@ -71,31 +108,10 @@ pub struct TestCase {
     pub name: &'static str,
     /// How to run it.
     pub options: Options,
-    /// Adds the monitors.
-    pub monitors: fn(Checker) -> Checker,
-}
-
-/// The options of a test; what is `None` is as [`Checker`] has it.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// The network of operations that name none.
-    pub network: Option<Network>,
-    /// Workers.
-    pub threads: Option<usize>,
     /// How many complete executions there must be.
     pub executions: Option<u64>,
-    /// Stop after so many executions.
-    pub max_executions: Option<u64>,
-    /// Cut executions off after so many events.
-    pub max_depth: Option<u64>,
-    /// Cut processes off after so many operations.
-    pub max_steps: Option<u64>,
-    /// Stop after so long.
-    pub timeout: Option<Duration>,
-    /// How many messages may be lost in an execution.
-    pub loss_budget: Option<u32>,
-    /// Whether processes may wait for ever.
-    pub deadlock: Option<Deadlock>,
+    /// How many distinct states there must be.
+    pub states: Option<u64>,
     /// Whether the test may pass although a bound was hit.
     pub incomplete: Option<Incomplete>,
 }
@@ -103,7 +119,7 @@ pub struct Options {
 /// Whether a test may pass although a bound was hit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Incomplete {
-    /// It fails: nobody knows what the worlds beyond the bound do.
+    /// It fails: nothing is known of the executions beyond the bound.
     #[default]
     Forbid,
     /// It passes if no violation was seen.
@@ -111,6 +127,12 @@ pub enum Incomplete {
 }
 
 impl TestCase {
+    /// A test with default options, which expects nothing in particular.
+    pub fn new(package: &'static str, directory: &'static str, module: &'static str, name: &'static str) -> TestCase {
+        let (options, executions, states, incomplete) = Default::default();
+        TestCase { package, directory, module, name, options, executions, states, incomplete }
+    }
+
     /// The name that traces of this test bear.
     pub fn model(&self) -> String {
         format!("{}::{}", self.module, self.name)
@@ -124,47 +146,67 @@ impl TestCase {
         }
     }
 
-    /// The checker for `body`; the environment has the last word.
-    fn checker(&self, environment: &Environment, body: impl Fn() + Send + Sync + 'static) -> Checker {
-        let o = &self.options;
-        let mut checker = (self.monitors)(Checker::new(body)).name(self.model());
-        checker = set(checker, o.network, Checker::network);
-        checker = set(checker, environment.threads.or(o.threads), Checker::threads);
-        checker = set(checker, environment.max_executions.or(o.max_executions), Checker::max_executions);
-        checker = set(checker, o.max_depth, Checker::max_depth);
-        checker = set(checker, o.max_steps, Checker::max_steps);
-        checker = set(checker, environment.timeout.or(o.timeout), Checker::timeout);
-        checker = set(checker, o.loss_budget, Checker::loss_budget);
-        set(checker, o.deadlock, Checker::deadlock)
+    /// How the subject is checked; the environment has the last word.
+    fn check<S>(
+        &self,
+        environment: &Environment,
+        make: impl Fn() -> S + Send + Sync + 'static,
+    ) -> Check<Box<dyn Subject>>
+    where
+        S: IntoSubject,
+        S::Subject: 'static,
+    {
+        let subject = make().into_subject();
+        let mut options = Options { name: self.model(), ..self.options.clone() };
+        options.threads = environment.threads.unwrap_or(options.threads);
+        options.timeout = environment.timeout.or(options.timeout);
+        // Engines that visit states count no executions.
+        let counts_executions = match options.engine {
+            Engine::Auto => subject.kind() == "program",
+            engine => !engine.keeps_states(),
+        };
+        if counts_executions {
+            options.max_executions = environment.max_executions.or(options.max_executions);
+        }
+        if as_system(&subject).is_some() {
+            options.rebuild = Some(Rebuild::new(move || as_system(&make().into_subject()).cloned()));
+        }
+        check(Box::new(subject) as Box<dyn Subject>).options(options)
     }
 }
 
-fn set<T>(checker: Checker, value: Option<T>, setter: fn(Checker, T) -> Checker) -> Checker {
-    match value {
-        Some(value) => setter(checker, value),
-        None => checker,
-    }
+/// The system of actors that a subject is, if it is one.
+fn as_system<S: 'static>(subject: &S) -> Option<&System> {
+    (subject as &dyn Any).downcast_ref()
 }
 
 /// Runs a test in the environment of this process; panics if it fails.
 #[track_caller]
-pub fn run(case: TestCase, body: impl Fn() + Send + Sync + 'static) {
+pub fn run<S>(case: TestCase, make: impl Fn() -> S + Send + Sync + 'static)
+where
+    S: IntoSubject,
+    S::Subject: 'static,
+{
     // Not written to the stream itself: only what is printed is captured by the test harness.
     let attempted =
-        Environment::read().and_then(|environment| attempt(&case, &environment, body, &mut |text| eprintln!("{text}")));
+        Environment::read().and_then(|environment| attempt(&case, &environment, make, &mut |text| eprintln!("{text}")));
     if let Err(message) = attempted {
         panic!("{message}");
     }
 }
 
-/// Runs a test; `say` is given what is to be printed, and the error is why the test failed, in a line.
-pub fn attempt(
+/// Runs a test of the subject that `make` returns; `say` is given what is to be printed, and the error is why the test failed, in a line.
+pub fn attempt<S>(
     case: &TestCase,
     environment: &Environment,
-    body: impl Fn() + Send + Sync + 'static,
+    make: impl Fn() -> S + Send + Sync + 'static,
     say: &mut dyn FnMut(&str),
-) -> Result<(), String> {
-    let mut session = Session::new(case, environment, case.checker(environment, body), say);
+) -> Result<(), String>
+where
+    S: IntoSubject,
+    S::Subject: 'static,
+{
+    let mut session = Session::new(case, environment, case.check(environment, make), say);
     match &environment.replay {
         Some(file) => session.replay_only(file),
         None => session.replay_first().and_then(|()| session.explore()),

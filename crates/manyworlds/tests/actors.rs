@@ -1,8 +1,10 @@
 //! Systems of actors behind the one interface: what user code does wrong is an answer, never the end of the checker.
 
-use manyworlds::actor::{Actor, Context, Faults, Renaming, System};
+use manyworlds::actor::{Actor, Address, Context, Faults, Handle, Renaming, System};
 use manyworlds::linear::Sequential;
-use manyworlds::{Engine, Network, Options, Pid, Property, Replayed, StepKind, Subject, ValueTree, Verdict, Violation};
+use manyworlds::{
+    Engine, Network, Options, Pid, Property, Replayed, StepKind, Subject, ValueTree, Verdict, Violation, check,
+};
 
 /// Counts what it gets, and says what survives a crash.
 struct Counter {
@@ -27,7 +29,7 @@ impl Actor for Counter {
 }
 
 /// Sends something once.
-struct Sender(Pid);
+struct Sender(Address<u32>);
 
 impl Actor for Sender {
     type State = ();
@@ -40,15 +42,15 @@ impl Actor for Sender {
     fn message(&self, _: &mut (), _: Pid, _: &(), _: &mut Context<'_>) {}
 }
 
-fn system(survives: fn(&u32) -> Option<u32>) -> (System, Pid) {
+fn system(survives: fn(&u32) -> Option<u32>) -> (System, Handle<Counter>) {
     let mut system = System::new();
     let counter = system.add("counter", Counter { survives });
-    system.add("sender", Sender(counter));
+    system.add("sender", Sender(counter.address()));
     (system, counter)
 }
 
 fn violation(system: &System, engine: Engine) -> Violation {
-    let answer = Options::new().engine(engine).check(system).expect("the engine can decide this");
+    let answer = check(system).engine(engine).run().expect("the engine can decide this");
     let Verdict::Violated { violation, trace } = answer.outcome.verdict else {
         panic!("{engine}: {:?}", answer.outcome.verdict);
     };
@@ -60,7 +62,7 @@ fn violation(system: &System, engine: Engine) -> Violation {
 fn a_predicate_that_panics_is_a_violation() {
     let (system, counter) = system(|_| None);
     let system = system.at_rest("small", move |view| {
-        assert!(*view.state::<u32>(counter) == 0, "it is not 0");
+        assert!(view.state(counter) == Some(&0), "it is not 0");
         true
     });
     for engine in [Engine::Bfs, Engine::Dfs, Engine::Must] {
@@ -75,10 +77,14 @@ fn a_predicate_that_panics_is_a_violation() {
 fn a_state_that_did_not_survive_is_told_apart() {
     let (system, counter) = system(|_| None);
     let faults = Faults { crashes: 1, ..Faults::default() };
-    let reckless = system.clone().faults(faults).always("small", move |view| *view.state::<u32>(counter) < 5);
-    assert!(violation(&reckless, Engine::Bfs).message.contains("is down and kept nothing"));
-    let careful = system.faults(faults).always("small", move |view| view.get::<u32>(counter).is_none_or(|n| *n < 5));
-    assert!(Options::new().check(&careful).expect("bfs decides everything").outcome.is_verified());
+    let there = system.clone().faults(faults).always("there", move |view| view.state(counter).is_some());
+    assert_eq!(violation(&there, Engine::Bfs).property, Property::Always { name: "there".to_string() });
+    let small = system.clone().faults(faults).always("small", move |view| view.state(counter).is_none_or(|n| *n < 5));
+    assert!(check(&small).run().expect("bfs decides everything").outcome.is_verified());
+    let of_it = system.faults(faults).always_of(counter, "small", |n| *n < 5);
+    let outcome = check(&of_it).run().expect("bfs decides everything").outcome;
+    assert!(outcome.is_verified());
+    assert_eq!(outcome.scope.semantics, [manyworlds::Semantics::PropertiesSkippedWhileActorsAreAbsent]);
 }
 
 #[test]
@@ -98,25 +104,29 @@ fn a_panic_while_saying_what_survives_is_a_violation() {
 #[test]
 fn engines_refuse_what_they_cannot_decide() {
     let (system, counter) = system(|_| None);
-    let refused = |system: &System, options: Options| options.check(system).expect_err("it is refused").to_string();
-    let sometimes = system.clone().sometimes("counted", move |view| *view.state::<u32>(counter) == 1);
-    let must = Options::new().engine(Engine::Must);
+    let refused = |system: &System, options: Options| {
+        check(system).options(options).run().expect_err("it is refused").to_string()
+    };
+    let sometimes = system.clone().sometimes("counted", move |view| view.state(counter) == Some(&1));
+    let must = Options { engine: Engine::Must, ..Options::default() };
     assert!(refused(&sometimes, must.clone()).contains("sometimes counted"));
     let lossy = system.clone().faults(Faults { losses: 1, ..Faults::default() });
     assert!(refused(&lossy, must).contains("faults"));
-    let symmetric = Options { symmetry: true, ..Options::new() };
+    let symmetric = Options { symmetry: true, ..Options::default() };
     assert!(refused(&system, symmetric).contains("symmetry"));
-    let eventually = system.eventually("counted", move |view| *view.state::<u32>(counter) == 1);
-    assert!(refused(&eventually, Options::new().engine(Engine::Random)).contains("eventually counted"));
+    let eventually = system.eventually("counted", move |view| view.state(counter) == Some(&1));
+    assert!(
+        refused(&eventually, Options { engine: Engine::Random, ..Options::default() }).contains("eventually counted")
+    );
 }
 
 #[test]
 fn a_trace_tells_the_states_whichever_engine_found_it() {
     let (mut system, counter) = system(|_| None);
-    system.add("another sender", Sender(counter));
-    let system = system.at_rest("odd", move |view| view.state::<u32>(counter) % 2 == 1);
+    system.add("another sender", Sender(counter.address()));
+    let system = system.at_rest_of(counter, "odd", |total| total % 2 == 1);
     for engine in [Engine::Bfs, Engine::Dfs, Engine::Must] {
-        let answer = Options::new().engine(engine).check(&system).expect("the engine can decide this");
+        let answer = check(&system).engine(engine).run().expect("the engine can decide this");
         let trace = answer.outcome.trace().expect("two messages make an even number");
         let received = trace.steps.iter().filter(|step| step.process == 0 && matches!(step.kind, StepKind::Receive(_)));
         let states: Vec<Option<ValueTree>> = received.map(|step| step.state.clone()).collect();
@@ -129,12 +139,12 @@ fn an_answer_tells_what_was_exercised_if_asked() {
     let (system, counter) = system(|_| None);
     let system = system
         .faults(Faults { losses: 2, ..Faults::default() })
-        .always("small", move |view| *view.state::<u32>(counter) <= 1)
-        .sometimes("one", move |view| *view.state::<u32>(counter) == 1);
-    assert_eq!(Options::new().check(&system).unwrap().coverage, None);
+        .always_of(counter, "small", |total| *total <= 1)
+        .sometimes("one", move |view| view.state(counter) == Some(&1));
+    assert_eq!(check(&system).run().unwrap().coverage, None);
 
-    let whole = Options { coverage: true, ..Options::new() };
-    let coverage = whole.check(&system).unwrap().coverage.expect("it was asked for");
+    let whole = Options { coverage: true, ..Options::default() };
+    let coverage = check(&system).options(whole.clone()).run().unwrap().coverage.expect("it was asked for");
     assert_eq!(coverage.properties, ["always small", "sometimes one"]);
     assert_eq!(coverage.unreached, [""; 0]);
     let counted: Vec<(&str, u64, u64)> =
@@ -143,7 +153,7 @@ fn an_answer_tells_what_was_exercised_if_asked() {
     assert_eq!((coverage.faults[0].budget, coverage.faults[0].used), (2, 1), "there is one message to lose");
 
     let bounded = Options { max_depth: Some(0), ..whole };
-    let answer = bounded.check(&system).unwrap();
+    let answer = check(&system).options(bounded.clone()).run().unwrap();
     assert!(matches!(answer.outcome.verdict, Verdict::Incomplete { .. }));
     assert_eq!(answer.coverage.expect("it was asked for").unreached, ["one"]);
 }
@@ -200,7 +210,7 @@ fn a_specification_that_panics_is_an_answer() {
         }
         let mut system = System::new();
         system.add("alone", Alone);
-        let refused = Options::new().engine(engine).check(&system.linearizable(Broken("initial"))).unwrap_err();
+        let refused = check(&system.linearizable(Broken("initial"))).engine(engine).run().unwrap_err();
         let words = refused.to_string();
         assert!(words.contains("`initial` of the specification panics: initial is broken (at "), "{engine}: {words}");
     }
@@ -238,11 +248,12 @@ fn a_renaming_that_panics_is_named() {
     for part in ["rename_state", "rename_message"] {
         for engine in [Engine::Bfs, Engine::Dfs] {
             let mut system = System::new();
-            let all: Vec<Pid> = (0..2).map(|n| system.add(format!("a{n}"), Misnamed(part))).collect();
-            let system =
-                system.identical(all.clone()).never("both", move |view| all.iter().all(|&a| *view.state::<u8>(a) > 0));
-            let options = Options { symmetry: true, ..Options::new().engine(engine) };
-            let outcome = options.check(&system).expect("it applies").outcome;
+            let all: Vec<_> = (0..2).map(|n| system.add(format!("a{n}"), Misnamed(part))).collect();
+            let system = system
+                .identical(all.clone())
+                .never("both", move |view| all.iter().all(|&a| view.state(a).is_some_and(|n| *n > 0)));
+            let options = Options { symmetry: true, engine, ..Options::default() };
+            let outcome = check(&system).options(options.clone()).run().expect("it applies").outcome;
             let invalid = outcome.invalid().unwrap_or_else(|| panic!("{:?}", outcome.verdict));
             assert_eq!(invalid.flaw, manyworlds::Flaw::WrongSymmetry);
             let words = &invalid.message;
@@ -278,10 +289,10 @@ fn a_handler_with_too_many_choices_is_named_and_not_cut_off() {
 }
 
 /// Counts to two, whoever sends.
-fn crowd(senders: u16) -> (System, Pid) {
+fn crowd(senders: u16) -> (System, Handle<Counter>) {
     let (mut system, counter) = system(|_| None);
     for nth in 1..senders {
-        system.add(format!("sender{nth}"), Sender(counter));
+        system.add(format!("sender{nth}"), Sender(counter.address()));
     }
     (system, counter)
 }
@@ -291,7 +302,10 @@ fn a_handler_runs_once_in_each_situation_whoever_asks() {
     let (system, _) = crowd(4);
     for engine in [Engine::Must, Engine::Bfs, Engine::Dfs, Engine::Random, Engine::Exhaustive] {
         for threads in [1, 2, 4] {
-            let answer = Options { threads, ..Options::new().engine(engine) }.check(&system).expect("can be decided");
+            let answer = check(&system)
+                .options(Options { threads, engine, ..Options::default() })
+                .run()
+                .expect("can be decided");
             let stats = answer.outcome.stats;
             // Five start; the counter gets each of four messages in some of its situations: 0 to 3 received.
             assert_eq!(stats.user_steps, stats.distinct_steps, "{engine} {threads}");
@@ -305,39 +319,41 @@ fn a_handler_runs_once_in_each_situation_whoever_asks() {
 #[test]
 fn losses_that_the_run_allows_are_part_of_the_trace() {
     let (system, counter) = system(|_| None);
-    let system = system.at_rest("all arrives", move |view| *view.state::<u32>(counter) == 1);
-    let options = Options { losses: Some(1), ..Options::new() };
+    let system = system.at_rest("all arrives", move |view| view.state(counter) == Some(&1));
+    let options = Options { losses: Some(1), ..Options::default() };
     for engine in [Engine::Bfs, Engine::Dfs, Engine::Random] {
-        let answer = Options { engine, ..options.clone() }.check(&system).expect("can be decided");
+        let answer = check(&system).options(Options { engine, ..options.clone() }).run().expect("can be decided");
         let trace = answer.outcome.trace().expect("the message may be lost");
         let again = manyworlds::Trace::from_json(&trace.to_json()).expect("a trace is a trace");
         assert_eq!(again.losses, Some(1));
         assert_eq!(system.replay(&again, &mut |_, _| {}), Ok(Replayed::Reproduced), "{engine}");
     }
-    assert!(Options::new().check(&system).expect("can be decided").outcome.is_verified());
+    assert!(check(&system).run().expect("can be decided").outcome.is_verified());
 }
 
 #[test]
 fn too_many_identical_actors_and_ways_to_fall_apart_are_refused() {
     let (mut system, counter) = crowd(30);
     let senders: Vec<Pid> = (1..9).map(Pid::root).collect();
-    let refused = |system: &System, options: Options| options.check(system).expect_err("too much").to_string();
-    let symmetric = Options { symmetry: true, ..Options::new() };
-    let few = symmetric.check(&crowd(4).0.identical((1..5).map(Pid::root))).expect("few enough");
+    let refused =
+        |system: &System, options: Options| check(system).options(options).run().expect_err("too much").to_string();
+    let symmetric = Options { symmetry: true, ..Options::default() };
+    let few = check(crowd(4).0.identical((1..5).map(Pid::root))).options(symmetric.clone()).run().expect("few enough");
     assert_eq!(few.outcome.stats.states, Some(5), "how many have arrived");
     let why = refused(&system.clone().identical(senders), symmetric);
     assert!(why.starts_with("sets of 8 identical actors can be renamed in more than 5040 ways"), "{why}");
     system = system.faults(Faults { splits: 1, ..Faults::default() });
-    let why = refused(&system, Options::new());
+    let why = refused(&system, Options::default());
     assert!(why.contains("31 actors can be cut in two") && why.contains("may_split"), "{why}");
-    let declared = Options { max_states: Some(10), ..Options::new() }.check(&system.may_split([counter]));
+    let declared =
+        check(&system.may_split([counter])).options(Options { max_states: Some(10), ..Options::default() }).run();
     assert!(declared.is_ok());
 }
 
 /// A thousand messages wait for one actor, and each may come first.
 #[test]
 fn a_crowded_inbox_is_no_problem() {
-    struct Flood(Pid);
+    struct Flood(Address<u32>);
 
     impl Actor for Flood {
         type State = ();
@@ -352,9 +368,9 @@ fn a_crowded_inbox_is_no_problem() {
 
     let mut system = System::new().network(manyworlds::Network::Asyn);
     let counter = system.add("counter", Counter { survives: |_| None });
-    system.add("flood", Flood(counter));
-    let system = system.never("the last comes first", move |view| *view.state::<u32>(counter) == 1_099);
-    let answer = Options::new().check(&system).expect("can be decided");
+    system.add("flood", Flood(counter.address()));
+    let system = system.never("the last comes first", move |view| view.state(counter) == Some(&1_099));
+    let answer = check(&system).run().expect("can be decided");
     let trace = answer.outcome.trace().expect("any may come first");
     assert_eq!(system.replay(trace, &mut |_, _| {}), Ok(Replayed::Reproduced));
 }
@@ -363,17 +379,22 @@ fn a_crowded_inbox_is_no_problem() {
 fn what_an_engine_cannot_decide_is_left_out_if_that_is_wanted() {
     let (system, counter) = crowd(2);
     let system = system
-        .at_rest("all arrives", move |view| *view.state::<u32>(counter) == 2)
-        .sometimes("one arrives", move |view| *view.state::<u32>(counter) == 1)
-        .eventually("all arrive", move |view| *view.state::<u32>(counter) == 2);
-    let ask = |engine, reduce| Options { engine, reduce, decidable: true, ..Options::new() }.check(&system);
+        .at_rest("all arrives", move |view| view.state(counter) == Some(&2))
+        .sometimes("one arrives", move |view| view.state(counter) == Some(&1))
+        .eventually("all arrive", move |view| view.state(counter) == Some(&2));
+    let ask = |engine, reduce| {
+        check(&system).options(Options { engine, reduce, decidable: true, ..Options::default() }).run()
+    };
     for (engine, reduce, left_out) in [
         (Engine::Must, false, vec!["sometimes one arrives", "eventually all arrive"]),
         (Engine::Bfs, true, vec!["sometimes one arrives", "eventually all arrive"]),
         (Engine::Exhaustive, false, vec!["eventually all arrive"]),
         (Engine::Bfs, false, vec![]),
     ] {
-        assert_eq!(Options { engine, reduce, ..Options::new() }.check(&system).is_err(), !left_out.is_empty());
+        assert_eq!(
+            check(&system).options(Options { engine, reduce, ..Options::default() }).run().is_err(),
+            !left_out.is_empty()
+        );
         let outcome = ask(engine, reduce).expect("the rest can be decided").outcome;
         assert_eq!(outcome.verdict, Verdict::Verified, "{engine}");
         assert_eq!(outcome.scope.not_checked, left_out, "{engine}");
@@ -401,16 +422,72 @@ fn properties_are_not_evaluated_before_the_actors_they_look_at_have_started() {
     let mut system = System::new().network(Network::Mbox);
     let [first, second] = [(); 2].map(|()| system.add("late", Late));
     let system = system
-        .always("few", move |view| *view.state::<u32>(second) <= *view.state::<u32>(first) + 2)
-        .never("too many", move |view| *view.state::<u32>(first) > 2)
-        .eventually("both arrive", move |view| *view.state::<u32>(first) == 2);
+        .always_of(second, "few", |total| *total <= 2)
+        .never_of(first, "too many", |total| *total > 2)
+        .eventually_of(first, "both arrive", |total| *total == 2);
     for engine in [Engine::Bfs, Engine::Dfs] {
-        let outcome = Options::new().engine(engine).check(&system).expect("it applies").outcome;
+        let outcome = check(&system).engine(engine).run().expect("it applies").outcome;
         assert!(outcome.is_verified(), "{engine}: {:?}", outcome.verdict);
         assert_eq!(outcome.scope.semantics, [manyworlds::Semantics::PropertiesSkippedWhileActorsAreAbsent]);
     }
     // A property that says what to do then is evaluated, and what is wrong while actors start is found.
-    let early = system.always("has started", move |view| view.get::<u32>(second).is_some());
-    let outcome = Options::new().check(&early).expect("it applies").outcome;
+    let early = system.always("has started", move |view| view.state(second).is_some());
+    let outcome = check(&early).run().expect("it applies").outcome;
     assert_eq!(outcome.violation().map(|v| v.property.to_string()), Some("always has started".to_string()));
+}
+
+#[test]
+fn an_actor_that_is_reserved_and_not_defined_is_refused() {
+    let (mut system, _) = system(|_| None);
+    let late = system.reserve::<Late>("late");
+    for engine in [Engine::Auto, Engine::Dfs, Engine::Must, Engine::Exhaustive] {
+        let refused = check(&system).engine(engine).run().expect_err("it has no handlers");
+        assert_eq!(refused.to_string(), "`late` was reserved and not defined: call `System::define`", "{engine}");
+    }
+    system.define(late, Late);
+    assert!(check(&system).run().is_ok());
+}
+
+/// Replies with a number to whoever sends one.
+struct Echo;
+
+impl Actor for Echo {
+    type State = ();
+    type Message = u32;
+
+    fn start(&self, _: &mut Context<'_>) {}
+
+    fn message(&self, _: &mut (), from: Pid, n: &u32, ctx: &mut Context<'_>) {
+        ctx.send(from, *n);
+    }
+}
+
+#[test]
+fn a_reply_of_the_wrong_type_is_found_by_every_engine_where_it_is_sent() {
+    let mut system = System::new();
+    let echo = system.add("echo", Echo);
+    system.add("sender", Sender(echo.address()));
+    for engine in [Engine::Bfs, Engine::Dfs, Engine::Random, Engine::Must, Engine::Dpor] {
+        let violation = violation(&system, engine);
+        assert_eq!(violation.property, Property::ApiContract, "{engine}");
+        assert_eq!(violation.message, "echo sent 1 of type `u32` to sender, which handles messages of type `()`");
+        assert!(violation.location.is_some_and(|place| place.file.contains("actors.rs")), "{engine}");
+    }
+}
+
+#[test]
+fn an_answer_has_a_name_and_displays_itself() {
+    let (system, counter) = system(|_| None);
+    let verified = check(&system).name("counting").assert_verified();
+    assert_eq!(verified.name, "counting");
+    assert!(verified.to_string().starts_with("✓ counting verified: "), "{verified}");
+    assert_eq!(check(&system).run().expect("it applies").name, "system");
+
+    let wrong =
+        check(system.always_of(counter, "none", |total| *total == 0)).name("counting").run().expect("it applies");
+    let shown = wrong.to_string();
+    assert!(shown.contains("✗ counting violated: always none") && shown.contains("fails here"), "{shown}");
+    let panic = std::panic::catch_unwind(|| wrong.assert_verified().stats).expect_err("it is not verified");
+    let message = panic.downcast_ref::<String>().expect("a text");
+    assert_eq!(*message, format!("`counting` is not verified\n{wrong}"));
 }

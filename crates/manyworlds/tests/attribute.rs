@@ -1,7 +1,9 @@
 //! `#[manyworlds::test]` and `#[manyworlds::monitor]` as users write them.
 
+use manyworlds::actor::{Actor, Context, System};
+use manyworlds::explore::{Model, Property};
 use manyworlds::prelude::*;
-use manyworlds::{Message, Observe, Observed};
+use manyworlds::{Message, Observe, Observed, Specification};
 
 /// Starts a process that receives two numbers and returns them as they came.
 fn pair() -> JoinHandle<(u32, u32)> {
@@ -74,7 +76,7 @@ mod numbers {
         assert!(choose(0..3) < 3 && usize::from(flip()) < 2);
     }
 
-    #[manyworlds::test(loss_budget = 1, executions = 3)]
+    #[manyworlds::test(losses = 1, executions = 3)]
     fn one_of_two_messages_may_be_lost() {
         let idle = spawn(|| ());
         send_lossy(idle.pid(), 1u32);
@@ -247,4 +249,87 @@ fn generic_monitors() {
 #[should_panic(expected = "more than 1")]
 fn a_generic_monitor_that_objects() {
     two_in_a_row();
+}
+
+/// Counts what it sends to itself.
+struct Loop(u32);
+
+impl Actor for Loop {
+    type State = u32;
+    type Message = ();
+
+    fn start(&self, ctx: &mut Context<'_>) -> u32 {
+        ctx.send(ctx.me(), ());
+        0
+    }
+
+    fn message(&self, turns: &mut u32, _: Pid, (): &(), ctx: &mut Context<'_>) {
+        *turns += 1;
+        if *turns < self.0 {
+            ctx.send(ctx.me(), ());
+        }
+    }
+}
+
+fn turns(most: u32) -> System {
+    let mut system = System::new();
+    let counter = system.add("loop", Loop(most));
+    system.at_rest_of(counter, "all turns are made", move |turns| *turns == most)
+}
+
+#[manyworlds::test(states = 4)]
+fn a_test_may_return_a_system() -> System {
+    turns(3)
+}
+
+#[manyworlds::test(engine = "must", executions = 1, network = "asyn")]
+fn with_an_engine_and_a_network() -> System {
+    turns(3)
+}
+
+#[manyworlds::test(max_depth = 2, incomplete = "allow", losses = 1)]
+fn or_a_bound_and_losses() -> System {
+    turns(3)
+}
+
+#[manyworlds::test]
+#[should_panic(expected = "`it::attribute::what_is_returned_may_be_wrong` violates `never two`")]
+fn what_is_returned_may_be_wrong() -> System {
+    turns(2).never("two", |view| view.all::<u32>().any(|(_, turns)| *turns == 2))
+}
+
+#[derive(Clone)]
+struct Tens;
+
+impl Model for Tens {
+    type State = u32;
+    type Action = u32;
+
+    fn initial(&self) -> Vec<u32> {
+        vec![0]
+    }
+
+    fn actions(&self, n: &u32, out: &mut Vec<u32>) {
+        out.extend((*n < 10).then_some(1));
+    }
+
+    fn next(&self, n: &u32, step: &u32) -> Option<u32> {
+        Some(n + step)
+    }
+
+    fn properties(&self) -> Vec<Property<Tens>> {
+        vec![Property::always("small", |_, n| *n <= 10)]
+    }
+}
+
+#[manyworlds::test(states = 11)]
+fn or_a_specification() -> Specification<Tens> {
+    Specification::new(Tens)
+}
+
+#[manyworlds::test(executions = 2)]
+fn or_a_program() -> Program {
+    Program::new(|| {
+        flip();
+    })
 }

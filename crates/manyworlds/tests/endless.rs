@@ -3,7 +3,7 @@
 //! The command runs in a process of its own: this very test program, asked for the one test that is ignored otherwise.
 
 use manyworlds::Specification;
-use manyworlds::actor::{Actor, Context, System};
+use manyworlds::actor::{Actor, Address, Context, System};
 use manyworlds::cli::App;
 use manyworlds::explore::{self, Property};
 use manyworlds::models::{Build, Model};
@@ -48,13 +48,13 @@ const MODELS: &[Model] = &[
         name: "process",
         summary: "a process never returns",
         params: &[],
-        build: Build::Program(|_| Ok(Checker::new(receiver))),
+        build: Build::Program(|_| Ok(Program::new(receiver))),
     },
     Model {
         name: "filter",
         summary: "the filter of a receive never returns",
         params: &[],
-        build: Build::Program(|_| Ok(Checker::new(picky))),
+        build: Build::Program(|_| Ok(Program::new(picky))),
     },
     Model {
         name: "next",
@@ -92,7 +92,7 @@ impl Actor for Server {
     }
 }
 
-struct Client(Pid, bool);
+struct Client(Address<(&'static str, u32)>, bool);
 
 impl Actor for Client {
     type State = ();
@@ -110,7 +110,7 @@ impl Actor for Client {
 fn pair(by_timer: bool, by_property: bool) -> System {
     let mut system = System::new();
     let server = system.add("server", Server { by_timer, returns: by_property });
-    system.add("client", Client(server, !by_timer));
+    system.add("client", Client(server.address(), !by_timer));
     match by_property {
         true => system.never("endless", |view| view.all::<u32>().any(|(_, n)| *n > 0) && forever()),
         false => system.at_rest("done", |_| true),

@@ -1,13 +1,13 @@
 //! The verdict on specifications that panic, that are not functions, that look ambiguous, or that declare no property.
 
 use manyworlds::explore::{Independent, Model, Property, Symmetric};
-use manyworlds::{Engine, Flaw, Options, Outcome, Property as Reported, Specification, Subject, Verdict};
+use manyworlds::{Engine, Flaw, Outcome, Property as Reported, Specification, Subject, Verdict, check};
 use std::cell::Cell;
 
 const ENGINES: [Engine; 3] = [Engine::Bfs, Engine::Dfs, Engine::Random];
 
-fn check(subject: &dyn Subject, engine: Engine) -> Outcome {
-    Options::new().engine(engine).check(subject).expect("nothing to refuse").outcome
+fn outcome(subject: &dyn Subject, engine: Engine) -> Outcome {
+    check(subject).engine(engine).run().expect("nothing to refuse").outcome
 }
 
 /// Where it panics.
@@ -47,7 +47,7 @@ fn a_panic_is_a_violation_that_is_replayed() {
             (Panicking::Next, "too far to go"),
         ];
         for (model, message) in expected {
-            let outcome = check(&Specification::new(model), engine);
+            let outcome = outcome(&Specification::new(model), engine);
             let Verdict::Violated { violation, trace } = &outcome.verdict else {
                 panic!("{engine} {model:?}: {:?}", outcome.verdict)
             };
@@ -83,7 +83,7 @@ impl Model for Counting {
 #[test]
 fn a_specification_with_a_hidden_counter_is_invalid() {
     for engine in ENGINES {
-        let outcome = check(&Specification::new(Counting::default()), engine);
+        let outcome = outcome(&Specification::new(Counting::default()), engine);
         let invalid = outcome.invalid().expect("it is not a function");
         assert_eq!(invalid.flaw, Flaw::NotAFunction);
         assert_eq!(invalid.evidence.len(), 2, "{invalid}");
@@ -130,7 +130,7 @@ impl Model for Alike {
 #[test]
 fn a_violation_among_things_that_look_the_same_is_reported_as_what_it_is() {
     for engine in ENGINES {
-        let outcome = check(&Specification::new(Alike), engine);
+        let outcome = outcome(&Specification::new(Alike), engine);
         let violation = outcome.violation().unwrap_or_else(|| panic!("{engine}: {:?}", outcome.verdict));
         assert_eq!(violation.property, Reported::Never { name: "wrong".to_string() });
     }
@@ -183,12 +183,11 @@ impl Symmetric for Boasting {
 
 #[test]
 fn wrong_declarations_make_a_specification_invalid() {
-    let outcome = check(&Specification::new(Boasting).independent(), Engine::Bfs);
-    assert_eq!(outcome.invalid().map(|invalid| invalid.flaw), Some(Flaw::WrongIndependence));
-    let options = Options { symmetry: true, ..Options::new() };
-    let outcome = options.check(&Specification::new(Boasting).symmetric()).expect("nothing to refuse").outcome;
-    assert_eq!(outcome.invalid().map(|invalid| invalid.flaw), Some(Flaw::WrongSymmetry));
-    assert!(check(&Specification::new(Boasting), Engine::Bfs).violation().is_some());
+    let independent = outcome(&Specification::new(Boasting).independent(), Engine::Bfs);
+    assert_eq!(independent.invalid().map(|invalid| invalid.flaw), Some(Flaw::WrongIndependence));
+    let symmetric = check(Specification::new(Boasting).symmetric()).symmetry(true).run().expect("nothing to refuse");
+    assert_eq!(symmetric.invalid().map(|invalid| invalid.flaw), Some(Flaw::WrongSymmetry));
+    assert!(outcome(&Specification::new(Boasting), Engine::Bfs).violation().is_some());
 }
 
 #[test]
@@ -206,8 +205,8 @@ fn a_specification_without_properties_says_that_nothing_was_checked() {
             None
         }
     }
-    let scope = check(&Specification::new(Idle), Engine::Bfs).scope;
+    let scope = outcome(&Specification::new(Idle), Engine::Bfs).scope;
     assert!(scope.nothing_checked.is_some());
     assert_eq!(scope.isolation_samples, Some(1));
-    assert!(check(&Specification::new(Alike), Engine::Dfs).scope.nothing_checked.is_none());
+    assert!(outcome(&Specification::new(Alike), Engine::Dfs).scope.nothing_checked.is_none());
 }

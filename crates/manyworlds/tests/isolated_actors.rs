@@ -1,14 +1,14 @@
 //! Handlers that keep state outside of `State` make a model invalid.
 
-use manyworlds::actor::{Actor, Context, System};
-use manyworlds::{Engine, Flaw, InvalidModel, Options, Pid, Rebuild};
+use manyworlds::actor::{Actor, Address, Context, System};
+use manyworlds::{Engine, Flaw, InvalidModel, Options, Pid, Rebuild, check};
 use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Sends what `read` returns to its peer when it starts, and again for each message up to three.
 struct Leaky {
-    peer: Pid,
+    peer: Address<u32>,
     read: Arc<dyn Fn() -> u32 + Send + Sync>,
 }
 
@@ -33,19 +33,21 @@ type Read = Arc<dyn Fn() -> u32 + Send + Sync>;
 
 fn pair(first: Read, second: Read) -> System {
     let mut system = System::new();
-    system.add("first", Leaky { peer: Pid::root(1), read: first });
-    system.add("second", Leaky { peer: Pid::root(0), read: second });
+    let reserved = (system.reserve("first"), system.reserve("second"));
+    let [to_first, to_second] = [reserved.0.address(), reserved.1.address()];
+    system.define(reserved.0, Leaky { peer: to_second, read: first });
+    system.define(reserved.1, Leaky { peer: to_first, read: second });
     system.at_rest("all arrive", |view| view.all::<Vec<u32>>().all(|(_, state)| state.len() == 3))
 }
 
 fn flaw(system: &System, options: &Options) -> InvalidModel {
-    let outcome = options.check(system).expect("it applies").outcome;
+    let outcome = check(system).options(options.clone()).run().expect("it applies").outcome;
     outcome.invalid().unwrap_or_else(|| panic!("{:?}: {:?}", options.engine, outcome.verdict)).clone()
 }
 
 fn not_isolated(system: &System) {
     for engine in [Engine::Bfs, Engine::Dfs, Engine::Random, Engine::Must, Engine::Exhaustive, Engine::Dpor] {
-        let invalid = flaw(system, &Options::new().engine(engine));
+        let invalid = flaw(system, &Options { engine, ..Options::default() });
         assert_eq!(invalid.flaw, Flaw::NotIsolated, "{engine}: {invalid}");
         assert!(invalid.message.contains("is not isolated"), "{invalid}");
         assert!(invalid.evidence.len() >= 2, "{invalid}");
@@ -87,15 +89,14 @@ fn a_system_that_is_built_again_starts_from_fresh_memory() {
         let count = Arc::new(AtomicU32::new(0));
         pair(Arc::new(move || count.fetch_add(1, Ordering::SeqCst)), Arc::new(|| 7))
     };
-    let options = Options { rebuild: Some(Rebuild::new(move || Some(build()))), ..Options::new() };
+    let options = Options { rebuild: Some(Rebuild::new(move || Some(build()))), ..Options::default() };
     assert_eq!(flaw(&build(), &options).flaw, Flaw::NotIsolated);
 }
 
 #[test]
 fn isolated_actors_are_sampled_and_pass() {
     for engine in [Engine::Bfs, Engine::Dfs, Engine::Must, Engine::Exhaustive] {
-        let outcome =
-            Options::new().engine(engine).check(&pair(Arc::new(|| 1), Arc::new(|| 2))).expect("it applies").outcome;
+        let outcome = check(&pair(Arc::new(|| 1), Arc::new(|| 2))).engine(engine).run().expect("it applies").outcome;
         assert!(outcome.is_verified(), "{engine}: {:?}", outcome.verdict);
         assert!(outcome.scope.isolation_samples > Some(0), "{engine}");
     }

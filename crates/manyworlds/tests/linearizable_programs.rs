@@ -9,39 +9,42 @@ use manyworlds::prelude::{me, recv, send};
 use manyworlds::sync::atomic::{AtomicI64, Ordering};
 use manyworlds::sync::mpsc;
 use manyworlds::{
-    Checker, Deadlock, Ending, Engine, Network, Pid, Property, Replayed, Trace, TraceValue, invoked, returned, thread,
+    Check, Deadlock, Ending, Engine, Network, Pid, Program, Property, Replayed, Trace, TraceValue, check, invoked,
+    returned, thread,
 };
 use manyworlds_report::html::{Page, html};
 use manyworlds_report::{Hints, Style, failure};
 use manyworlds_testkit::random;
 use proptest::prelude::*;
 
-fn increments(atomic: bool) -> Checker {
-    Checker::new(move || {
-        let count = AtomicI64::new(0);
-        let increment = move |count: &AtomicI64| {
-            invoked(Count::Add(1));
-            if atomic {
-                count.fetch_add(1, Ordering::SeqCst);
-            } else {
-                count.store(count.load(Ordering::SeqCst) + 1, Ordering::SeqCst);
-            }
-            returned(Counted::Added);
-        };
-        let other = count.clone();
-        let thread = thread::spawn(move || increment(&other));
-        increment(&count);
-        invoked(Count::Read);
-        returned(Counted::Count(count.load(Ordering::SeqCst)));
-        thread.join().unwrap();
-    })
-    .linearizable(Counter::new(0))
+fn increments(atomic: bool) -> Check<Program> {
+    check(
+        Program::new(move || {
+            let count = AtomicI64::new(0);
+            let increment = move |count: &AtomicI64| {
+                invoked(Count::Add(1));
+                if atomic {
+                    count.fetch_add(1, Ordering::SeqCst);
+                } else {
+                    count.store(count.load(Ordering::SeqCst) + 1, Ordering::SeqCst);
+                }
+                returned(Counted::Added);
+            };
+            let other = count.clone();
+            let thread = thread::spawn(move || increment(&other));
+            increment(&count);
+            invoked(Count::Read);
+            returned(Counted::Count(count.load(Ordering::SeqCst)));
+            thread.join().unwrap();
+        })
+        .linearizable(Counter::new(0)),
+    )
 }
 
 #[test]
 fn an_atomic_increment_is_linearizable_and_two_steps_are_not() {
-    assert!(increments(true).check().is_verified());
-    let outcome = increments(false).check();
+    assert!(increments(true).run().unwrap().is_verified());
+    let outcome = increments(false).run().unwrap();
     let violation = outcome.violation().expect("a lost increment");
     assert_eq!(violation.property, Property::Linearizable);
     assert_eq!(violation.process.as_deref(), Some("main"));
@@ -66,25 +69,27 @@ fn a_channel_is_a_queue() {
             returned(Answer::Dequeued(Some(receiver.recv().unwrap())));
         }
     };
-    assert!(Checker::new(queue).linearizable(Queue::<i64>::new()).check().is_verified());
+    assert!(check(Program::new(queue).linearizable(Queue::<i64>::new())).run().unwrap().is_verified());
 }
 
 /// Two clients of one object each; the second one is wrong.
-fn two_objects() -> Checker {
-    Checker::new(|| {
-        invoked(Count::Add(1));
-        returned(Counted::Added);
-        invoked(Ask::<i64>::Dequeue);
-        returned(Answer::<i64>::Dequeued(Some(7)));
-    })
-    .linearizable(Counter::new(0))
-    .linearizable(Queue::<i64>::new())
+fn two_objects() -> Check<Program> {
+    check(
+        Program::new(|| {
+            invoked(Count::Add(1));
+            returned(Counted::Added);
+            invoked(Ask::<i64>::Dequeue);
+            returned(Answer::<i64>::Dequeued(Some(7)));
+        })
+        .linearizable(Counter::new(0))
+        .linearizable(Queue::<i64>::new()),
+    )
 }
 
 #[test]
 fn a_counterexample_carries_its_history_and_why_it_is_impossible() {
     for engine in [Engine::Must, Engine::Brute] {
-        let outcome = increments(false).engine(engine).check();
+        let outcome = increments(false).engine(engine).run().unwrap();
         let history = outcome.trace().unwrap().history.clone().unwrap();
         let shown = |value: &TraceValue| value.to_string();
         let operations = history.operations.iter();
@@ -103,7 +108,7 @@ fn a_counterexample_carries_its_history_and_why_it_is_impossible() {
 
 #[test]
 fn with_several_objects_the_history_is_that_of_the_one_that_is_wrong() {
-    let outcome = two_objects().check();
+    let outcome = two_objects().run().unwrap();
     let history = outcome.trace().unwrap().history.clone().unwrap();
     assert_eq!(history.operations.len(), 1);
     assert_eq!(history.operations[0].call.to_string(), "Dequeue");
@@ -113,7 +118,7 @@ fn with_several_objects_the_history_is_that_of_the_one_that_is_wrong() {
 #[test]
 fn chart_and_timeline_are_printed_and_a_file_prints_the_same() {
     let checker = increments(false);
-    let outcome = checker.check();
+    let outcome = checker.run().unwrap();
     let trace = outcome.trace().unwrap();
     let told = failure(trace, &Hints::default(), &Style::default());
     assert!(told.contains("├─ invoked Read ──────▶│"), "the chart: {told}");
@@ -157,7 +162,7 @@ fn a_specification_that_panics_is_a_violation() {
             invoked(Count::Add(1));
             returned(Counted::Added);
         };
-        let outcome = Checker::new(program).linearizable(Broken(part)).check();
+        let outcome = check(Program::new(program).linearizable(Broken(part))).run().unwrap();
         let violation = outcome.violation().unwrap_or_else(|| panic!("{part}: {:?}", outcome.verdict));
         assert_eq!(violation.property, Property::Monitor, "{part}");
         assert!(violation.message.contains(&format!("{part} is broken")), "{}", violation.message);
@@ -179,7 +184,7 @@ enum Told {
     Tell(Pid),
 }
 
-fn copies(network: Network, clients: &[Vec<Deed>]) -> Checker {
+fn copies(network: Network, clients: &[Vec<Deed>]) -> Check<Program> {
     let copy = || {
         let mut held = 0;
         loop {
@@ -189,12 +194,12 @@ fn copies(network: Network, clients: &[Vec<Deed>]) -> Checker {
             }
         }
     };
-    let mut checker = Checker::empty().process("copy0", copy).process("copy1", copy);
+    let mut program = Program::empty().process("copy0", copy).process("copy1", copy);
     for deeds in clients {
         let deeds = deeds.clone();
-        checker = checker.process("client", move || deeds.iter().for_each(|&deed| perform(deed)));
+        program = program.process("client", move || deeds.iter().for_each(|&deed| perform(deed)));
     }
-    checker.network(network).deadlock(Deadlock::Allow).linearizable(Register::new(0u8))
+    check(program.network(network).deadlock(Deadlock::Allow).linearizable(Register::new(0u8)))
 }
 
 fn perform(deed: Deed) {
@@ -229,7 +234,7 @@ random! {
         let checker = copies(network, &clients);
         let Some(worlds) = checker.brute_worlds(BRUTE_STEPS) else { return Ok(0) };
         let wrong = worlds.iter().any(|world| world.ending == Ending::Violating);
-        prop_assert_eq!(checker.check().violation().is_some(), wrong, "{} {:?}", network, clients);
+        prop_assert_eq!(checker.run().unwrap().violation().is_some(), wrong, "{} {:?}", network, clients);
     }
 }
 
@@ -237,7 +242,7 @@ random! {
 #[test]
 fn copies_are_right_or_wrong() {
     use Deed::{Read, Write};
-    let wrong = |network, clients: &[Vec<Deed>]| copies(network, clients).check().violation().is_some();
+    let wrong = |network, clients: &[Vec<Deed>]| copies(network, clients).run().unwrap().violation().is_some();
     let new_then_old = [vec![Write(1)], vec![Read(0), Read(1)]];
     assert!(Network::ALL.iter().all(|&network| wrong(network, &new_then_old)));
     let after_the_write = [vec![Write(1), Read(1)]];

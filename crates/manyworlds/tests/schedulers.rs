@@ -1,11 +1,11 @@
 //! DS2's schedulers behind the one interface.
 
-use manyworlds::actor::{Actor, Client, Context, Service, System};
+use manyworlds::actor::{Actor, Address, Client, Context, Handle, Service, System};
 use manyworlds::explore::Model;
 use manyworlds::linear::specs::Register;
 use manyworlds::linear::specs::register::{Operation, Response};
 use manyworlds::{
-    Checker, Engine, Observer, Options, Pid, Progress, Property, Replayed, Specification, StopReason, Subject, Verdict,
+    Engine, Observer, Options, Pid, Progress, Property, Replayed, Specification, StopReason, Subject, Verdict, check,
 };
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -25,7 +25,7 @@ impl Actor for Door {
     }
 }
 
-struct Guest(Pid);
+struct Guest(Address<()>);
 
 impl Actor for Guest {
     type State = ();
@@ -39,10 +39,10 @@ impl Actor for Guest {
     fn message(&self, _: &mut (), _: Pid, _: &(), _: &mut Context<'_>) {}
 }
 
-fn party(guests: usize) -> (System, Pid, Vec<Pid>) {
+fn party(guests: usize) -> (System, Handle<Door>, Vec<Pid>) {
     let mut system = System::new();
     let door = system.add("door", Door);
-    let guests = (0..guests).map(|n| system.add(format!("guest {n}"), Guest(door))).collect();
+    let guests = (0..guests).map(|n| system.add(format!("guest {n}"), Guest(door.address())).pid()).collect();
     (system, door, guests)
 }
 
@@ -62,7 +62,7 @@ fn only_two_of_them_verify() {
     for (engine, letters) in SCHEDULERS {
         assert_eq!(letters.parse(), Ok(engine));
         assert_eq!(engine.name().parse(), Ok(engine));
-        let answer = Options::new().engine(engine).check(&system).expect("it applies");
+        let answer = check(&system).engine(engine).run().expect("it applies");
         let figures = answer.outcome.stats.histories.expect("a scheduler has these figures");
         assert_eq!((figures.complete, figures.incomplete), (0, figures.schedules), "nobody is let in");
         let scope = answer.outcome.scope.to_string();
@@ -93,10 +93,10 @@ impl Observer for Bugs {
 fn all_of_them_find_and_replay() {
     let (system, door, guests) = party(3);
     let last = guests[2];
-    let system = system.at_rest("the last is not first", move |view| *view.state::<Option<Pid>>(door) != Some(last));
+    let system = system.at_rest("the last is not first", move |view| view.state(door) != Some(&Some(last)));
     for (engine, _) in SCHEDULERS {
         let bugs = Bugs(AtomicU64::new(0));
-        let answer = Options::new().engine(engine).check_with(&system, &bugs).expect("it applies");
+        let answer = check(&system).engine(engine).run_with(&bugs).expect("it applies");
         let Verdict::Violated { trace, .. } = &answer.outcome.verdict else { panic!("{engine}: nothing found") };
         assert_eq!(trace.engine, engine);
         assert_eq!(system.replay(trace, &mut |_, _| {}), Ok(Replayed::Reproduced), "{engine}");
@@ -112,10 +112,10 @@ fn all_of_them_find_and_replay() {
 fn what_ends_a_run_that_goes_on_is_told() {
     let (system, door, guests) = party(4);
     let last = guests[3];
-    let system = system.at_rest("the last is not first", move |view| *view.state::<Option<Pid>>(door) != Some(last));
+    let system = system.at_rest("the last is not first", move |view| view.state(door) != Some(&Some(last)));
     let after = |engine, keep_going, most| {
-        let options = Options { keep_going, max_executions: Some(most), threads: 1, ..Options::new().engine(engine) };
-        let outcome = options.check(&system).expect("it applies").outcome;
+        let options = Options { keep_going, max_executions: Some(most), threads: 1, engine, ..Options::default() };
+        let outcome = check(&system).options(options.clone()).run().expect("it applies").outcome;
         (outcome.violation().is_some(), outcome.stopped())
     };
     for engine in [Engine::Exhaustive, Engine::Dpor, Engine::Must] {
@@ -125,10 +125,10 @@ fn what_ends_a_run_that_goes_on_is_told() {
         assert_eq!(after(engine, true, 1).1, Some(StopReason::MaxExecutions), "{engine}");
     }
     let (system, door, _) = party(4);
-    let system = system.always("nobody comes", move |view| view.state::<Option<Pid>>(door).is_none());
+    let system = system.always_of(door, "nobody comes", Option::is_none);
     for engine in [Engine::Bfs, Engine::Dfs] {
-        let options = Options { keep_going: true, max_states: Some(10), threads: 1, ..Options::new().engine(engine) };
-        let outcome = options.check(&system).expect("it applies").outcome;
+        let options = Options { keep_going: true, max_states: Some(10), threads: 1, engine, ..Options::default() };
+        let outcome = check(&system).options(options.clone()).run().expect("it applies").outcome;
         assert!(outcome.violation().is_some(), "{engine}");
         assert_eq!(outcome.stopped(), Some(StopReason::MaxStates), "{engine}");
     }
@@ -157,14 +157,14 @@ impl Actor for Forgetful {
     }
 }
 
-struct At(Pid);
+struct At(Address<Message>);
 
 impl Service for At {
     type Operation = Operation<u8>;
     type Response = Response<u8>;
     type Message = Message;
 
-    fn request(&self, number: usize, operation: &Operation<u8>) -> Vec<(Pid, Message)> {
+    fn request(&self, number: usize, operation: &Operation<u8>) -> Vec<(Address<Message>, Message)> {
         vec![(self.0, Message::Ask(number, *operation))]
     }
 
@@ -177,14 +177,14 @@ impl Service for At {
 #[test]
 fn histories_are_judged_and_bad_ones_replayed() {
     let mut system = System::new();
-    let register = system.add("register", Forgetful);
+    let register = system.add("register", Forgetful).address();
     for operation in [Operation::Write(1), Operation::Read] {
         system.add(format!("{operation:?}"), Client::new(At(register), [operation]));
     }
     let system = system.linearizable(Register::new(0u8));
     for (engine, _) in SCHEDULERS {
-        let options = Options { keep_going: true, ..Options::new().engine(engine) };
-        let outcome = options.check(&system).expect("it applies").outcome;
+        let options = Options { keep_going: true, engine, ..Options::default() };
+        let outcome = check(&system).options(options.clone()).run().expect("it applies").outcome;
         let figures = outcome.stats.histories.expect("a scheduler has these figures");
         if matches!(engine, Engine::Exhaustive | Engine::Dpor) {
             assert_eq!((figures.unique, figures.non_linearizable), (3, Some(1)), "{engine}");
@@ -229,7 +229,7 @@ fn a_history_that_is_none_is_replayed_too() {
     system.add("hasty", Hasty);
     let system = system.linearizable(Register::new(0u8));
     for (engine, _) in SCHEDULERS {
-        let outcome = Options::new().engine(engine).check(&system).expect("it applies").outcome;
+        let outcome = check(&system).engine(engine).run().expect("it applies").outcome;
         let trace = outcome.trace().unwrap_or_else(|| panic!("{engine}: nothing found"));
         assert_eq!(trace.violation.property, Property::ApiContract);
         assert_eq!(trace.steps.last().map(|step| step.kind.name()), Some("fail"));
@@ -258,15 +258,23 @@ impl Model for Nothing {
 #[test]
 fn they_are_for_actors() {
     let (system, ..) = party(1);
-    let program = Checker::new(|| {});
+    let program = manyworlds::Program::new(|| {});
     for (engine, _) in SCHEDULERS {
-        let options = Options::new().engine(engine);
-        assert!(options.check(&program).expect_err("no actors").to_string().contains("receives of actors"));
-        let refused = options.check(&Specification::new(Nothing)).expect_err("no actors").to_string();
+        let options = Options { engine, ..Options::default() };
+        assert!(
+            check(&program)
+                .options(options.clone())
+                .run()
+                .expect_err("no actors")
+                .to_string()
+                .contains("receives of actors")
+        );
+        let refused =
+            check(&Specification::new(Nothing)).options(options.clone()).run().expect_err("no actors").to_string();
         assert!(refused.contains("receives of actors"), "{refused}");
         let delayed = Options { delays: Some(1), ..options.clone() };
-        assert_eq!(delayed.check(&system).is_ok(), engine == Engine::Delay);
+        assert_eq!(check(&system).options(delayed).run().is_ok(), engine == Engine::Delay);
         let counted = Options { max_states: Some(1), ..options };
-        assert!(counted.check(&system).is_err());
+        assert!(check(&system).options(counted).run().is_err());
     }
 }

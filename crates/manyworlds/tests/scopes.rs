@@ -13,8 +13,8 @@ fn mentions_weak_orderings(outcome: &Outcome) -> bool {
 }
 
 /// Two threads, one of which uses the ordering.
-fn counter(add: Ordering, load: Ordering) -> Checker {
-    Checker::new(move || {
+fn counter(add: Ordering, load: Ordering) -> Check<Program> {
+    check(move || {
         let hits = Arc::new(AtomicU32::new(0));
         let other = hits.clone();
         let thread = thread::spawn(move || other.fetch_add(1, add));
@@ -35,11 +35,11 @@ fn weak_orderings_are_mentioned_where_they_are_used() {
         (AcqRel, SeqCst, true),
     ] {
         for engine in [Engine::Must, Engine::Brute] {
-            let outcome = counter(add, load).engine(engine).check();
+            let outcome = counter(add, load).engine(engine).run().unwrap();
             assert!(outcome.is_verified(), "{outcome:?}");
             assert_eq!(mentions_weak_orderings(&outcome), mentioned, "{add:?}, {load:?}, {engine:?}");
         }
-        let outcome = counter(add, load).threads(2).check();
+        let outcome = counter(add, load).threads(2).run().unwrap();
         assert_eq!(mentions_weak_orderings(&outcome), mentioned, "{add:?}, {load:?}, two workers");
     }
 }
@@ -71,7 +71,7 @@ fn every_operation_with_an_ordering_is_seen() {
     ];
     for (nth, operation) in operations.into_iter().enumerate() {
         for (order, mentioned) in [(Relaxed, true), (SeqCst, false)] {
-            let outcome = Checker::new(move || operation(order)).check();
+            let outcome = check(move || operation(order)).run().unwrap();
             assert!(outcome.is_verified(), "{outcome:?}");
             assert_eq!(mentions_weak_orderings(&outcome), mentioned, "operation {nth}, {order:?}");
         }
@@ -82,9 +82,9 @@ fn every_operation_with_an_ordering_is_seen() {
 #[test]
 fn an_ordering_is_mentioned_in_its_own_run_only() {
     let (weak, strong) = (counter(Ordering::Relaxed, Ordering::SeqCst), counter(Ordering::SeqCst, Ordering::SeqCst));
-    assert!(mentions_weak_orderings(&weak.check()));
-    assert!(!mentions_weak_orderings(&strong.check()));
-    assert!(mentions_weak_orderings(&weak.check()));
+    assert!(mentions_weak_orderings(&weak.run().unwrap()));
+    assert!(!mentions_weak_orderings(&strong.run().unwrap()));
+    assert!(mentions_weak_orderings(&weak.run().unwrap()));
 }
 
 struct Idle;
@@ -103,7 +103,7 @@ fn idle() -> System {
 }
 
 fn nothing_checked(system: &System, options: &Options) -> Option<String> {
-    let outcome = options.check(system).expect("it is checked").outcome;
+    let outcome = check(system).options(options.clone()).run().expect("it is checked").outcome;
     assert!(outcome.is_verified(), "{outcome:?}");
     let nothing = outcome.scope.nothing_checked.clone();
     assert!(nothing.iter().all(|nothing| outcome.scope.to_string().contains(nothing)), "{}", outcome.scope);
@@ -113,24 +113,24 @@ fn nothing_checked(system: &System, options: &Options) -> Option<String> {
 #[test]
 fn a_check_that_asks_nothing_says_so() {
     for engine in [Engine::Bfs, Engine::Dfs, Engine::Must] {
-        let options = Options::new().engine(engine);
+        let options = Options { engine, ..Options::default() };
         let nothing = nothing_checked(&idle(), &options).expect("there is no property");
         assert_eq!(nothing, "no property was given: only panics of handlers were checked");
         let asked = idle().at_rest("idle", |_| true);
         assert_eq!(nothing_checked(&asked, &options), None);
     }
     let undecided = idle().eventually("idle", |_| true);
-    let options = Options { decidable: true, ..Options::new().engine(Engine::Must) };
+    let options = Options { decidable: true, engine: Engine::Must, ..Options::default() };
     assert_eq!(nothing_checked(&undecided, &options).as_deref(), Some("only panics of handlers were checked"));
-    let program = Checker::empty().check();
+    let program = check(Program::empty()).run().unwrap();
     assert_eq!(program.scope.nothing_checked.as_deref(), Some("the program has no processes: nothing was checked"));
-    assert_eq!(Checker::new(|| {}).check().scope.nothing_checked, None);
+    assert_eq!(check(|| {}).run().unwrap().scope.nothing_checked, None);
 }
 
 #[test]
 fn a_system_without_actors_says_so() {
     for system in [System::new(), System::new().always("nothing", |_| true)] {
-        let nothing = nothing_checked(&system, &Options::new()).expect("there is no actor");
+        let nothing = nothing_checked(&system, &Options::default()).expect("there is no actor");
         assert_eq!(nothing, "the system has no actors: nothing was checked");
     }
 }

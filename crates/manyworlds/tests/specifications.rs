@@ -1,7 +1,7 @@
 //! What is told of a specification besides the verdict: which kinds of actions there were, and what came of them.
 
 use manyworlds::explore::{Model, Property};
-use manyworlds::{Engine, Options, Specification};
+use manyworlds::{Engine, Options, Specification, check};
 
 /// A lamp with a switch that works, a switch that does nothing, and one that is never enabled.
 #[derive(Clone)]
@@ -43,8 +43,13 @@ impl Model for Lamp {
 fn what_came_of_each_kind_of_action_is_told_if_it_is_wanted() {
     for engine in [Engine::Bfs, Engine::Dfs] {
         for threads in [1, 2] {
-            let options = Options { coverage: true, threads, ..Options::new().engine(engine) };
-            let coverage = options.check(&Specification::new(Lamp)).unwrap().coverage.expect("it was wanted");
+            let options = Options { coverage: true, threads, engine, ..Options::default() };
+            let coverage = check(&Specification::new(Lamp))
+                .options(options.clone())
+                .run()
+                .unwrap()
+                .coverage
+                .expect("it was wanted");
             let told = |action: &manyworlds::ActionCoverage| {
                 (action.name.clone(), action.listed, action.taken, action.changed)
             };
@@ -54,5 +59,5 @@ fn what_came_of_each_kind_of_action_is_told_if_it_is_wanted() {
             assert_eq!(coverage.properties, ["sometimes light"]);
         }
     }
-    assert!(Options::new().check(&Specification::new(Lamp)).unwrap().coverage.is_none());
+    assert!(check(&Specification::new(Lamp)).run().unwrap().coverage.is_none());
 }

@@ -1,7 +1,7 @@
 //! The life of a failing test: its trace is written, replayed first, and forgotten when the program is mended.
 
 use manyworlds::prelude::*;
-use manyworlds::testing::{Environment, Incomplete, Options, TestCase, attempt};
+use manyworlds::testing::{Environment, Incomplete, TestCase, attempt};
 use manyworlds::{Observe, Observed, Trace};
 use std::fs;
 use std::path::PathBuf;
@@ -10,6 +10,8 @@ use std::process::Command;
 /// A test and a directory of its own for its trace.
 struct Bench {
     case: TestCase,
+    /// Completes the program.
+    configure: fn(Program) -> Program,
     environment: Environment,
     said: Vec<String>,
 }
@@ -19,16 +21,10 @@ impl Bench {
         let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
         drop(fs::remove_dir_all(&directory));
         let (package, module) = ("some-package", "some_crate::inner");
-        let case = TestCase {
-            package,
-            directory: "/nowhere",
-            module,
-            name,
-            options: Options::default(),
-            monitors: |checker| checker,
-        };
+        let case = TestCase::new(package, "/nowhere", module, name);
         Bench {
             case,
+            configure: |program| program,
             environment: Environment { directory: Some(directory), ..Environment::default() },
             said: Vec::new(),
         }
@@ -41,7 +37,12 @@ impl Bench {
 
     fn run(&mut self, program: impl Fn() + Send + Sync + 'static) -> Result<(), String> {
         self.said.clear();
-        attempt(&self.case, &self.environment, program, &mut |text| self.said.push(text.to_string()))
+        let (program, configure) = (std::sync::Arc::new(program), self.configure);
+        let make = move || {
+            let program = program.clone();
+            configure(Program::new(move || program()))
+        };
+        attempt(&self.case, &self.environment, make, &mut |text| self.said.push(text.to_string()))
     }
 
     /// Runs a program that fails.
@@ -188,10 +189,10 @@ fn a_hit_bound_fails_unless_it_is_allowed() {
     let message = bench.fails(race(false));
     assert!(message.contains("a bound was hit (max-executions) after 1 complete executions"), "{message}");
     assert!(message.contains("at most 1 execution,") && message.contains("raise `max_executions`"), "{message}");
-    bench.case.options.incomplete = Some(Incomplete::Allow);
+    bench.case.incomplete = Some(Incomplete::Allow);
     assert_eq!(bench.run(race(false)), Ok(()));
     assert!(bench.said().contains("incomplete"));
-    bench.case.options.executions = Some(2);
+    bench.case.executions = Some(2);
     assert!(bench.fails(race(false)).contains("has 1 complete executions"));
 }
 
@@ -208,7 +209,7 @@ fn a_deadlock_is_mended_by_a_daemon_or_by_leave_to_wait() {
     assert!(bench.fails(server(false)).ends_with("server waits for ever"));
     assert_eq!(bench.run(server(true)), Ok(()));
     bench.fails(server(false));
-    bench.case.options.deadlock = Some(Deadlock::Allow);
+    bench.configure = |program| program.deadlock(Deadlock::Allow);
     assert_eq!(bench.run(server(false)), Ok(()));
     assert!(!bench.file().exists());
 }
@@ -216,14 +217,14 @@ fn a_deadlock_is_mended_by_a_daemon_or_by_leave_to_wait() {
 #[test]
 fn a_loss_that_the_budget_no_longer_allows_is_no_violation() {
     let mut bench = Bench::new("loss");
-    bench.case.options.loss_budget = Some(1);
+    bench.case.options.losses = Some(1);
     let talk = || {
         let listener = spawn(|| recv::<u32>());
         send_lossy(listener.pid(), 1u32);
     };
     bench.fails(talk);
     assert!(bench.said().contains("├╌ 1 ╌╌╌╌╌⊘│"), "{}", bench.said());
-    bench.case.options.loss_budget = None;
+    bench.case.options.losses = None;
     assert_eq!(bench.run(talk), Ok(()));
 }
 
@@ -259,7 +260,7 @@ fn count(numbers: &'static [u32]) -> impl Fn() + Send + Sync {
 #[test]
 fn a_monitor_makes_its_last_check_only_at_the_end() {
     let mut bench = Bench::new("last_check");
-    bench.case.monitors = |checker| checker.monitor(Ends::default);
+    bench.configure = |program| program.monitor(Ends::default);
     assert!(bench.fails(count(&[2, 1])).ends_with("no end"));
     // Every step of the trace can be done, but then the program goes on and ends well.
     assert_eq!(bench.run(count(&[2, 1, 0])), Ok(()));

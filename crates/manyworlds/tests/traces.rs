@@ -1,10 +1,10 @@
 //! Traces go by what things are, not by what they are called or how they are shown: names, notes and values that look like something else do no harm.
 
-use manyworlds::actor::{Actor, Context, System};
+use manyworlds::actor::{Actor, Address, Context, System};
 use manyworlds::linear::Sequential;
 use manyworlds::prelude::*;
 use manyworlds::{
-    Engine, Network, Options, ProcessRole, Property, Replayed, StepKind, Subject, Trace, TraceNote, invoked, returned,
+    Engine, Network, ProcessRole, Property, Replayed, StepKind, Subject, Trace, TraceNote, invoked, returned,
 };
 use std::fmt;
 
@@ -19,7 +19,7 @@ impl fmt::Debug for Veiled {
 }
 
 /// Sends two messages that look the same.
-struct Sender(Pid);
+struct Sender(Address<Veiled>);
 
 impl Actor for Sender {
     type State = ();
@@ -66,10 +66,10 @@ fn reads(trace: &Trace) -> Vec<usize> {
 fn messages_of_actors_that_look_the_same_are_not_taken_for_each_other() {
     let mut system = System::new().network(Network::Asyn);
     let receiver = system.add("receiver", Receiver);
-    system.add("sender", Sender(receiver));
-    let system = system.at_rest("in order", move |view| view.state::<Vec<Veiled>>(receiver)[0] == Veiled(1));
+    system.add("sender", Sender(receiver.address()));
+    let system = system.at_rest_of(receiver, "in order", |got| got[0] == Veiled(1));
     for engine in [Engine::Bfs, Engine::Dfs, Engine::Random, Engine::Must] {
-        let answer = Options::new().engine(engine).check(&system).expect("the engine can decide this");
+        let answer = check(&system).engine(engine).run().expect("the engine can decide this");
         let trace = answer.outcome.trace().expect("one may overtake the other");
         assert_eq!(trace.violation.property, Property::AtRest { name: "in order".to_string() }, "{engine}");
         assert_eq!(reads(trace), [1, 0], "{engine}");
@@ -79,13 +79,13 @@ fn messages_of_actors_that_look_the_same_are_not_taken_for_each_other() {
 
 #[test]
 fn messages_of_programs_that_look_the_same_are_not_taken_for_each_other() {
-    let program = Checker::new(|| {
+    let program = Program::new(|| {
         let receiver = spawn(|| assert!(recv::<Veiled>() == Veiled(1)));
         send(receiver.pid(), Veiled(1));
         send(receiver.pid(), Veiled(2));
     })
     .network(Network::Asyn);
-    let outcome = program.check();
+    let outcome = check(&program).run().unwrap();
     let trace = outcome.trace().expect("one may overtake the other");
     assert_eq!(reads(trace).len(), 1);
     let (send, other) = (trace.steps.iter().find_map(|step| step.kind.send()).unwrap(), reads(trace)[0]);
@@ -158,7 +158,7 @@ fn explained(trace: &Trace, what: &str) {
 fn an_actor_called_history_and_notes_that_begin_like_operations_are_what_they_are() {
     let system = System::new().actor("history", Client).linearizable(Echo);
     for engine in [Engine::Bfs, Engine::Dfs, Engine::Random, Engine::Must, Engine::Exhaustive] {
-        let answer = Options::new().engine(engine).check(&system).expect("the engine can decide this");
+        let answer = check(&system).engine(engine).run().expect("the engine can decide this");
         let trace = answer.outcome.trace().expect("the second response is wrong");
         assert_eq!(trace.violation.property, Property::Linearizable, "{engine}");
         explained(trace, engine.name());
@@ -172,7 +172,7 @@ fn an_actor_called_history_and_notes_that_begin_like_operations_are_what_they_ar
 
 #[test]
 fn a_process_called_history_is_what_it_is() {
-    let program = Checker::new(|| {
+    let program = Program::new(|| {
         process("history").spawn(|| {
             invoked(Veiled(1));
             returned(Veiled(1));
@@ -181,7 +181,7 @@ fn a_process_called_history_is_what_it_is() {
         });
     })
     .linearizable(Echo);
-    let outcome = program.check();
+    let outcome = check(&program).run().unwrap();
     let trace = outcome.trace().expect("the second response is wrong");
     explained(trace, "program");
     let watchers: Vec<usize> =

@@ -138,7 +138,8 @@ enum Caller<'a> {
     Outside,
 }
 
-/// Not generic, so that thread-local variables are read in this crate and not in every instance of the API.
+/// Not generic, and inlined: it runs at every operation of a process.
+#[inline]
 fn caller<'a>() -> Caller<'a> {
     let ctx = CURRENT.get();
     if ctx.is_null() || QUIET.get() {

@@ -140,7 +140,7 @@ impl Grower {
                     state.fuel -= 1;
                     let parent = Some(ctx.me());
                     let actor = Grower { kinds: self.kinds.clone(), kind, parent, fuel: state.fuel };
-                    state.child = Some(ctx.spawn(format!("kind {kind}"), actor));
+                    state.child = Some(ctx.spawn(format!("kind {kind}"), actor).pid());
                 }
                 Action::Spawn(_) => {}
                 Action::Note(n) => ctx.note(n.to_string()),

@@ -2,6 +2,7 @@
 
 mod executions;
 mod explorer;
+mod forms;
 mod found;
 mod handlers;
 mod reduced;

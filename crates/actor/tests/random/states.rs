@@ -115,7 +115,7 @@ fn same_states(case: &Case, graph: &Graph) {
 }
 
 /// Compares verdicts, and under bfs the distance of the nearest `wrong` state.
-fn same_verdict(system: &System, graph: &Graph, what: &str, wrong: impl Fn(usize) -> bool) {
+pub fn same_verdict(system: &System, graph: &Graph, what: &str, wrong: impl Fn(usize) -> bool) {
     let nearest = (0..graph.worlds.len()).filter(|&id| wrong(id)).map(|id| graph.depth[id]).min();
     for (engine, threads, exact) in RUNS {
         let config = Config { threads, exact, ..Config::default() };

@@ -1,6 +1,6 @@
 //! Actors given by tables: the elements of random systems, and their construction with the public interface.
 
-use manyworlds_actor::{Actor, Context, Faults, System, View};
+use manyworlds_actor::{Actor, Context, Faults, Handle, System, View};
 use manyworlds_core::{Network, Pid};
 use std::fmt;
 
@@ -238,11 +238,15 @@ impl Case {
 
     /// The same system with each actor wrapped by `around`.
     pub fn system_of<A: Actor>(&self, around: impl Fn(TableActor) -> A) -> System {
+        self.system_and_handles(around).0
+    }
+
+    /// The same, with the handles of the actors.
+    pub fn system_and_handles<A: Actor>(&self, around: impl Fn(TableActor) -> A) -> (System, Vec<Handle<A>>) {
         let pid = |n: usize| Pid::root(n as u16);
         let mut system = System::new().network(self.network).faults(self.faults);
-        for (n, table) in self.actors.iter().enumerate() {
-            system.add(format!("actor {n}"), around(TableActor(table.clone())));
-        }
+        let add = |(n, table): (usize, &Table)| system.add(format!("actor {n}"), around(TableActor(table.clone())));
+        let handles = self.actors.iter().enumerate().map(add).collect();
         for &(from, to, network) in &self.channels {
             system = system.channel(pid(from), pid(to), network);
         }
@@ -255,6 +259,6 @@ impl Case {
         if let Some(side) = self.side {
             system = system.may_split((0..self.actors.len()).filter(|n| (side >> n) & 1 == 1).map(pid));
         }
-        system
+        (system, handles)
     }
 }

@@ -8,7 +8,7 @@ use manyworlds::actor::System;
 use manyworlds::cli::Complaint;
 use manyworlds::cli::progress::Pieces;
 use manyworlds::cli::terminal::print_line;
-use manyworlds::{Engine, Options, Outcome, ScheduleStats, StopReason};
+use manyworlds::{Engine, Options, Outcome, ScheduleStats, StopReason, check};
 use manyworlds_report::grouped;
 use std::time::{Duration, Instant};
 use tables::{LEGEND, PLANS, Plan};
@@ -281,7 +281,7 @@ fn line(head: &str, cells: impl Iterator<Item = String>) -> String {
 
 fn checked(system: &System, options: &Options) -> Result<(Outcome, f64), String> {
     let started = Instant::now();
-    let answer = options.check(system).map_err(|refused| refused.to_string())?;
+    let answer = check(system).options(options.clone()).run().map_err(|refused| refused.to_string())?;
     Ok((answer.outcome, started.elapsed().as_secs_f64()))
 }
 

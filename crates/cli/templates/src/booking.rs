@@ -20,7 +20,7 @@ pub const MODEL: Model = Model {
     params: PARAMS,
     build: Build::Program(|params| {
         let customers = params.int("customers");
-        Ok(Checker::new(move || book(customers, true)))
+        Ok(Program::new(move || book(customers, true)))
     }),
 };
 
@@ -30,7 +30,7 @@ pub const BUG: Model = Model {
     summary: "the office does not look again before it books",
     build: Build::Program(|params| {
         let customers = params.int("customers");
-        Ok(Checker::new(move || book(customers, false)))
+        Ok(Program::new(move || book(customers, false)))
     }),
     ..MODEL
 };
@@ -92,8 +92,8 @@ mod tests {
 
     #[test]
     fn two_may_ask_before_either_books() {
-        let outcome = Checker::new(|| book(2, false)).check();
-        let violation = outcome.violation().expect("the seat is booked twice");
+        let answer = check(|| book(2, false)).run().unwrap();
+        let violation = answer.violation().expect("the seat is booked twice");
         assert!(violation.message.contains("customers on one seat"));
     }
 }

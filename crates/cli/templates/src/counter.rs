@@ -18,14 +18,14 @@ pub const MODEL: Model = Model {
     name: "counter",
     summary: "a counter that adds at once is linearizable",
     params: PARAMS,
-    build: Build::Program(|params| Ok(checker(params.int("threads"), add_at_once))),
+    build: Build::Program(|params| Ok(counting(params.int("threads"), add_at_once))),
 };
 
 /// Between the load and the store, another thread may change the counter.
 pub const BUG: Model = Model {
     name: "counter-bug",
     summary: "a counter that loads and stores loses what others add",
-    build: Build::Program(|params| Ok(checker(params.int("threads"), add_in_two_steps))),
+    build: Build::Program(|params| Ok(counting(params.int("threads"), add_in_two_steps))),
     ..MODEL
 };
 
@@ -39,8 +39,8 @@ fn add_in_two_steps(count: &AtomicI64) {
 }
 
 /// Each thread adds one; then the main thread reads the counter.
-fn checker(threads: usize, add: fn(&AtomicI64)) -> Checker {
-    Checker::new(move || {
+fn counting(threads: usize, add: fn(&AtomicI64)) -> Program {
+    Program::new(move || {
         let count = Arc::new(AtomicI64::new(0));
         let threads: Vec<_> = (0..threads)
             .map(|_| {
@@ -67,15 +67,15 @@ mod tests {
     use super::*;
     use manyworlds::Property;
 
-    #[test]
-    fn adding_at_once_is_linearizable() {
-        assert!(checker(2, add_at_once).check().is_verified());
+    #[manyworlds::test]
+    fn adding_at_once_is_linearizable() -> Program {
+        counting(2, add_at_once)
     }
 
     #[test]
     fn two_steps_are_one_too_many() {
-        let outcome = checker(2, add_in_two_steps).check();
-        let violation = outcome.violation().expect("one addition is lost");
+        let answer = check(counting(2, add_in_two_steps)).run().unwrap();
+        let violation = answer.violation().expect("one addition is lost");
         assert_eq!(violation.property, Property::Linearizable);
     }
 }

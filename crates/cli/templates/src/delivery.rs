@@ -4,7 +4,7 @@
 //! confirmation was lost, so the receiver must recognize parcels that it already has.
 
 use manyworlds::Pid;
-use manyworlds::actor::{Actor, Context, Faults, System};
+use manyworlds::actor::{Actor, Address, Context, Faults, System};
 use manyworlds::models::{Build, Model, Param};
 
 const PARAMS: &[Param] = &[
@@ -35,7 +35,7 @@ struct Parcel(usize);
 struct Confirmed(usize);
 
 struct Sender {
-    receiver: Pid,
+    receiver: Address<Parcel>,
     parcels: usize,
     /// How often a parcel may be sent again: as often as messages may be lost.
     repeats: usize,
@@ -110,43 +110,34 @@ fn system(parcels: usize, losses: usize, looks: bool) -> System {
     system.add(
         "sender",
         Sender {
-            receiver,
+            receiver: receiver.address(),
             parcels,
             repeats: losses,
         },
     );
     system
-        .always("no parcel is taken twice", move |view| {
-            let taken = view.state::<Vec<usize>>(receiver);
+        .always_of(receiver, "no parcel is taken twice", |taken| {
             (1..taken.len()).all(|i| !taken[..i].contains(&taken[i]))
         })
-        .at_rest("all parcels arrived", move |view| {
-            view.state::<Vec<usize>>(receiver).len() == parcels
+        .at_rest_of(receiver, "all parcels arrived", move |taken| {
+            taken.len() == parcels
         })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use manyworlds::{Options, Refused};
+    use manyworlds::{Refused, check};
 
-    #[test]
-    fn every_parcel_arrives_once() -> Result<(), Refused> {
-        for losses in 0..=2 {
-            let answer = Options::new().check(&system(2, losses, true))?;
-            assert!(
-                answer.outcome.is_verified(),
-                "{}",
-                Options::new().report(&answer)
-            );
-        }
-        Ok(())
+    #[manyworlds::test]
+    fn every_parcel_arrives_once() -> System {
+        system(2, 2, true)
     }
 
     #[test]
     fn a_lost_confirmation_shows_the_bug() -> Result<(), Refused> {
-        let answer = Options::new().check(&system(2, 1, false))?;
-        let violation = answer.outcome.violation().expect("a parcel is taken twice");
+        let answer = check(system(2, 1, false)).run()?;
+        let violation = answer.violation().expect("a parcel is taken twice");
         assert!(violation.message.contains("no parcel is taken twice"));
         Ok(())
     }

@@ -43,7 +43,7 @@ pub fn run(app: &App, args: &CheckArgs) -> Result<Exit, Complaint> {
         // The thread in which user code runs cannot be ended otherwise.
         std::process::exit(i32::from(status(finished)));
     };
-    let answer = watchdog.guard(|| options.check_with(&*subject, &watchdog), give_up);
+    let answer = watchdog.guard(|| subject.check(&options, Some(&watchdog)), give_up);
     finish(&answer.map_err(|refused| refused.to_string())?)
 }
 
@@ -70,7 +70,8 @@ fn unfinished(options: &Options, kind: &str, stuck: &Stuck) -> Answer {
         ..Scope::default()
     };
     let outcome = Outcome { verdict: Verdict::Incomplete { reason: stuck.reason }, scope, stats };
-    Answer { outcome, engine, why: None, network: options.network, coverage: None, frontier, omission: None }
+    let (name, network) = (options.name.clone(), options.network);
+    Answer { name, outcome, engine, why: None, network, coverage: None, frontier, omission: None }
 }
 
 /// Prints an answer and writes the files that show it.

@@ -204,7 +204,7 @@ mod tests {
     fn two_models_cannot_have_one_name() {
         use crate::models::{Build, Model};
         const ONE: Model =
-            Model { name: "one", summary: "", params: &[], build: Build::Program(|_| Ok(crate::Checker::empty())) };
+            Model { name: "one", summary: "", params: &[], build: Build::Program(|_| Ok(crate::Program::empty())) };
         assert!(App::new("test", "1", &[ONE, ONE]).names_differ().unwrap_err().contains("two models are called `one`"));
     }
 }

@@ -48,7 +48,7 @@ use std::process::ExitCode;
 ///     name: "greeting",
 ///     summary: "who is greeted first?",
 ///     params: &[],
-///     build: Build::Program(|_| Ok(Checker::new(greeting))),
+///     build: Build::Program(|_| Ok(Program::new(greeting))),
 /// };
 ///
 /// fn greeting() {

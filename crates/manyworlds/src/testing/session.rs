@@ -2,14 +2,14 @@
 
 use super::store::{self, Store};
 use super::{Environment, Incomplete, TestCase};
-use crate::{Checker, Outcome, Replayed, StopReason, Trace, TraceError, Verdict, Violation};
+use crate::{Check, Outcome, Replayed, StopReason, Subject, Trace, TraceError, Verdict, Violation};
 use manyworlds_report::{Hints, Style, failure, step, summary};
 use std::path::{Path, PathBuf};
 
-/// A test, its checker, and somebody to talk to.
+/// A test, how it is checked, and where its output goes.
 pub struct Session<'a> {
     case: &'a TestCase,
-    checker: Checker,
+    check: Check<Box<dyn Subject>>,
     store: Store,
     style: Style,
     say: &'a mut dyn FnMut(&str),
@@ -20,11 +20,11 @@ impl<'a> Session<'a> {
     pub fn new(
         case: &'a TestCase,
         environment: &Environment,
-        checker: Checker,
+        check: Check<Box<dyn Subject>>,
         say: &'a mut dyn FnMut(&str),
     ) -> Session<'a> {
         let style = Style { color: environment.color, ..Style::default() };
-        Session { case, checker, store: Store::of(case, environment), style, say }
+        Session { case, check, store: Store::of(case, environment), style, say }
     }
 
     /// Replays the trace of the last failure, if there is one; `Ok` if nothing is known to be wrong any more.
@@ -53,26 +53,34 @@ impl<'a> Session<'a> {
 
     /// Explores every world.
     pub fn explore(&mut self) -> Result<(), String> {
-        let outcome = self.checker.check();
+        let answer =
+            self.check.run().map_err(|refused| format!("`{}` cannot be checked: {refused}", self.case.model()))?;
+        let outcome = answer.outcome;
         match &outcome.verdict {
             Verdict::Violated { trace, .. } => return Err(self.found(trace)),
             Verdict::Invalid(invalid) => {
                 return Err(format!("`{}` is not a valid model: {invalid}", self.case.model()));
             }
-            Verdict::Incomplete { reason }
-                if self.case.options.incomplete.unwrap_or_default() == Incomplete::Forbid =>
-            {
+            Verdict::Incomplete { reason } if self.case.incomplete.unwrap_or_default() == Incomplete::Forbid => {
                 return Err(self.incomplete(*reason, &outcome));
             }
             _ => (self.say)(&summary(&self.case.model(), &outcome, None, &self.style)),
         }
-        match (self.case.options.executions, outcome.stats.executions.unwrap_or(0)) {
-            (Some(expected), found) if found != expected => Err(format!(
-                "`{}` has {found} complete executions; the test says `executions = {expected}`",
-                self.case.model()
+        let counts = [
+            ("executions", "complete executions", self.case.executions, outcome.stats.executions),
+            ("states", "states", self.case.states, outcome.stats.states),
+        ];
+        let model = self.case.model();
+        let wrong = counts.into_iter().find_map(|(option, what, expected, found)| match (expected?, found) {
+            (expected, Some(found)) if found == expected => None,
+            (expected, Some(found)) => {
+                Some(format!("`{model}` has {found} {what}; the test says `{option} = {expected}`"))
+            }
+            (expected, None) => Some(format!(
+                "the engine that checks `{model}` does not count {what}; the test says `{option} = {expected}`"
             )),
-            _ => Ok(()),
-        }
+        });
+        wrong.map_or(Ok(()), Err)
     }
 
     /// Replays one trace, showing each step, and nothing else.
@@ -109,7 +117,7 @@ impl<'a> Session<'a> {
     /// Performs a trace and brings its source locations up to date.
     fn replay(&mut self, trace: &mut Trace, aloud: bool) -> Result<Replayed, TraceError> {
         let mut fresh = trace.clone();
-        let replayed = self.checker.replay(trace, |i, performed| {
+        let replayed = self.check.replay(trace, |i, performed| {
             fresh.steps[i].at.clone_from(&performed.at);
             if aloud {
                 (self.say)(&step(&fresh, i, &self.style));
@@ -158,12 +166,17 @@ impl<'a> Session<'a> {
             StopReason::MaxMemory | StopReason::Cancelled => "let it run on",
             StopReason::SchedulerIncomplete => "use an engine that leaves nothing out",
         };
-        let (seen, bounds) = (outcome.stats.executions.unwrap_or(0), outcome.scope.limits());
+        let seen = match (outcome.stats.executions, outcome.stats.states) {
+            (None, Some(states)) => format!("{states} states"),
+            (executions, _) => format!("{} complete executions", executions.unwrap_or(0)),
+        };
+        let bounds = outcome.scope.limits();
         format!(
-            "`{}` is not verified: a bound was hit ({}) after {seen} complete executions without a violation, bounds: {bounds}; \
-             {remedy}, make the program smaller, or accept less with `incomplete = \"allow\"`",
+            "`{}` is not verified: a bound was hit ({}) after {seen} without a violation, bounds: {bounds}; \
+             {remedy}, make the {} smaller, or accept less with `incomplete = \"allow\"`",
             self.case.model(),
             reason.name(),
+            self.check.kind(),
         )
     }
 }

@@ -6,9 +6,14 @@ use manyworlds::prelude::*;
 use manyworlds::{Ending, Monitor};
 
 /// Threads numbered from 0, as in the paper from 1.
-fn threads(bodies: &[fn()]) -> Checker {
+fn threads(bodies: &[fn()]) -> Check<Program> {
+    check(processes(bodies))
+}
+
+fn processes(bodies: &[fn()]) -> Program {
     let named = bodies.iter().enumerate();
-    named.fold(Checker::empty().deadlock(Deadlock::Allow), |checker, (n, body)| checker.process(format!("T{n}"), *body))
+    let empty = Program::empty().deadlock(Deadlock::Allow);
+    named.fold(empty, |program, (n, body)| program.process(format!("T{n}"), *body))
 }
 
 fn to(n: u16, value: u32) {
@@ -104,19 +109,21 @@ fn example_2_9_lazy_order() {
 fn example_2_10_several_networks_in_one_execution() {
     // Two tails write to storage, the second after it took over; only mbox and cd keep their order.
     let tails = |network: Network| {
-        Checker::empty()
-            .process("tail", move || {
-                on(network).send(Pid::root(2), 1u32);
-                send(Pid::root(1), 0u32);
-            })
-            .process("successor", move || {
-                take();
-                on(network).send(Pid::root(2), 2u32);
-            })
-            .process("storage", move || {
-                on(network).recv::<u32>();
-                on(network).recv::<u32>();
-            })
+        check(
+            Program::empty()
+                .process("tail", move || {
+                    on(network).send(Pid::root(2), 1u32);
+                    send(Pid::root(1), 0u32);
+                })
+                .process("successor", move || {
+                    take();
+                    on(network).send(Pid::root(2), 2u32);
+                })
+                .process("storage", move || {
+                    on(network).recv::<u32>();
+                    on(network).recv::<u32>();
+                }),
+        )
     };
     let by_network = Network::ALL.map(|network| counts(&tails(network)));
     assert_eq!(by_network, [(2, 0), (2, 0), (1, 0), (1, 0)]);
@@ -145,7 +152,8 @@ impl Observe<u32> for Order {
 
 #[test]
 fn example_2_11_a_monitor_sees_both_orders() {
-    let checker = threads(&[|| to(2, 1), || to(2, 2), || ignore(take())]).monitor(Order::default);
+    let program = processes(&[|| to(2, 1), || to(2, 2), || ignore(take())]);
+    let checker = check(program.monitor(Order::default));
     let (worlds, duplicates) = checker.worlds();
     let violating = worlds.iter().filter(|world| world.ending == Ending::Violating).count();
     assert_eq!((worlds.len(), violating, duplicates), (4, 2, 0));
@@ -153,7 +161,7 @@ fn example_2_11_a_monitor_sees_both_orders() {
 
 #[test]
 fn example_2_12_a_monitor_sees_causal_order() {
-    let checker = threads(&[
+    let program = processes(&[
         || {
             to(2, 1);
             to(1, 1);
@@ -163,8 +171,8 @@ fn example_2_12_a_monitor_sees_causal_order() {
             to(2, 2);
         },
         || ignore(take()),
-    ])
-    .monitor(Order::default);
+    ]);
+    let checker = check(program.monitor(Order::default));
     // Under p2p and asyn the receiver may see the second first; the monitor never does.
     assert_eq!(row(&checker), [(2, 0), (2, 0), (1, 0), (1, 0)]);
 }
@@ -215,7 +223,7 @@ fn example_4_3_the_revisit_condition() {
 
 /// Two receivers, each of which takes a message of either sender; `second` sends to the later receiver first. Of the four combinations, the
 /// one in which both see the message that was sent last is a cycle: no mailbox can do it.
-fn crossed(second: fn()) -> Checker {
+fn crossed(second: fn()) -> Check<Program> {
     let two: fn() = || {
         take();
         take();
@@ -271,7 +279,7 @@ fn unmatched_types_and_networks_stay_unread() {
 
 #[test]
 fn joins_wait_and_see() {
-    let checker = Checker::new(|| {
+    let checker = check(|| {
         let racers: Vec<_> = (0..3u32).map(|i| spawn(move || i + u32::from(flip()))).collect();
         let sum: u32 = racers.into_iter().map(JoinHandle::join).sum();
         assert!((3..=6).contains(&sum));

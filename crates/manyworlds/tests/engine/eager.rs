@@ -4,8 +4,8 @@ use super::{counts, violation};
 use manyworlds::prelude::*;
 use manyworlds::{Property, Verdict};
 
-fn senders(n: u32, receives: u32) -> Checker {
-    Checker::new(move || {
+fn senders(n: u32, receives: u32) -> Check<Program> {
+    check(move || {
         for i in 0..n {
             spawn(move || send(Pid::ROOT, i));
         }
@@ -35,7 +35,7 @@ fn other_networks_are_left_alone() {
 #[test]
 fn the_verdict_is_the_same() {
     let order = |eager| {
-        Checker::new(|| {
+        check(|| {
             for i in 0..3u32 {
                 process(format!("sender{i}")).spawn(move || send(Pid::ROOT, i));
             }
@@ -44,8 +44,8 @@ fn the_verdict_is_the_same() {
         .eager(eager)
     };
     let found = violation(order(false));
-    let outcome = order(true).check();
-    let Verdict::Violated { violation: eager, .. } = outcome.verdict else { panic!("{outcome:?}") };
-    assert_eq!(eager, found);
+    let outcome = order(true).run().unwrap();
+    let Verdict::Violated { violation: eager, .. } = &outcome.verdict else { panic!("{outcome:?}") };
+    assert_eq!(*eager, found);
     assert_eq!(found.property, Property::Assertion);
 }

@@ -8,8 +8,12 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 
 /// A sender of each value to `main`, which does `then`.
-fn receiving(values: &'static [u32], then: fn()) -> Checker {
-    Checker::new(move || {
+fn receiving(values: &'static [u32], then: fn()) -> Check<Program> {
+    check(receiver(values, then))
+}
+
+fn receiver(values: &'static [u32], then: fn()) -> Program {
+    Program::new(move || {
         for &value in values {
             process(format!("sender{value}")).spawn(move || send(Pid::ROOT, value));
         }
@@ -32,12 +36,12 @@ fn a_panic_has_a_message_a_place_and_a_process() {
 
 #[test]
 fn a_trace_shows_what_was_chosen() {
-    let program = Checker::new(|| {
+    let program = check(|| {
         let (colour, heads, cups) = (choose(["red", "blue"]), flip(), choose(5..8));
         assert!((colour, heads, cups) != ("blue", true, 6));
     });
     for nodes in [1, 1 << 16] {
-        let outcome = program.clone().max_nodes(nodes).check();
+        let outcome = program.clone().max_nodes(nodes).run().unwrap();
         let steps = &outcome.trace().expect("a world fails").steps;
         let chosen = |step: &TraceStep| match &step.kind {
             StepKind::Choose { option, value } => Some((*option, value.as_ref().map(ToString::to_string))),
@@ -50,7 +54,7 @@ fn a_trace_shows_what_was_chosen() {
 
 #[test]
 fn a_payload_that_is_no_text_is_reported_too() {
-    let found = violation(Checker::new(|| std::panic::panic_any(42)));
+    let found = violation(check(|| std::panic::panic_any(42)));
     assert_eq!(found.property, Property::Assertion);
     assert!(found.message.contains("payload"), "{}", found.message);
     assert!(found.location.is_some());
@@ -58,13 +62,14 @@ fn a_payload_that_is_no_text_is_reported_too() {
 
 #[test]
 fn a_panic_that_the_process_catches_is_its_own_business() {
-    let outcome = Checker::new(|| {
+    let outcome = check(|| {
         let caught = std::panic::catch_unwind(|| panic!("internal"));
         assert!(caught.is_err());
         spawn(|| send(Pid::ROOT, 1u32));
         recv::<u32>();
     })
-    .check();
+    .run()
+    .unwrap();
     assert!(outcome.is_verified(), "{outcome:?}");
 }
 
@@ -72,7 +77,7 @@ fn a_panic_that_the_process_catches_is_its_own_business() {
 fn a_filter_that_panics_fails_in_its_process() {
     // Whichever of the messages is looked at first, the filter panics on one of them in the end.
     for bad in [1, 2, 3] {
-        let checker = Checker::new(move || {
+        let checker = check(move || {
             for value in [1u32, 2, 3] {
                 spawn(move || send(Pid::ROOT, value));
             }
@@ -85,7 +90,7 @@ fn a_filter_that_panics_fails_in_its_process() {
         let found = violation(checker.clone());
         assert_eq!((found.property, found.message), (Property::Assertion, format!("no {bad} please")));
         assert_eq!(found.process.as_deref(), Some("main"));
-        let stats = checker.keep_going(true).check().stats;
+        let stats = checker.keep_going(true).run().unwrap().stats;
         assert_eq!((stats.executions, stats.violations), (Some(2), 1));
     }
 }
@@ -95,7 +100,8 @@ fn a_filter_that_panics_on_unread_messages_only_when_asked() {
     let outcome = receiving(&[1, 2], || {
         recv_where(|value: &u32| *value == 1);
     })
-    .check();
+    .run()
+    .unwrap();
     assert!(outcome.is_verified(), "{outcome:?}");
 }
 
@@ -128,7 +134,7 @@ impl Hash for Bad {
 
 #[test]
 fn clone_of_a_message_panics_in_the_receiver() {
-    let found = violation(Checker::new(|| {
+    let found = violation(check(|| {
         process("receiver").spawn(|| {
             recv::<Bad>();
         });
@@ -140,7 +146,7 @@ fn clone_of_a_message_panics_in_the_receiver() {
 
 #[test]
 fn hash_of_a_message_panics_in_the_sender() {
-    let found = violation(Checker::new(|| {
+    let found = violation(check(|| {
         process("sender").spawn(|| send(Pid::ROOT, Bad { hash: true, ..Bad::default() }));
         let _ = recv_timeout::<Bad>();
     }));
@@ -150,7 +156,7 @@ fn hash_of_a_message_panics_in_the_sender() {
 
 #[test]
 fn eq_of_a_message_panics_in_the_sender() {
-    let found = violation(Checker::new(|| {
+    let found = violation(check(|| {
         process("sender").spawn(|| {
             send(Pid::ROOT, Bad { eq: true, ..Bad::default() });
             send(Pid::ROOT, Bad { eq: true, ..Bad::default() });
@@ -171,7 +177,7 @@ impl fmt::Debug for NoDebug {
 
 #[test]
 fn debug_of_a_message_spoils_only_its_own_words() {
-    let found = violation(Checker::new(|| {
+    let found = violation(check(|| {
         spawn(|| send(Pid::ROOT, NoDebug));
         recv::<NoDebug>();
         panic!("afterwards");
@@ -192,7 +198,7 @@ impl Drop for BadDrop {
 
 #[test]
 fn drop_of_a_local_panics_in_its_process() {
-    let found = violation(Checker::new(|| {
+    let found = violation(check(|| {
         process("owner").spawn(|| drop(BadDrop(true)));
     }));
     assert_eq!((found.property, found.message.as_str()), (Property::Assertion, "Drop panics"));
@@ -202,7 +208,7 @@ fn drop_of_a_local_panics_in_its_process() {
 #[test]
 fn drop_of_a_received_message_panics_in_the_receiver() {
     // The runtime drops copies of its own, too; those must not bring the engine down.
-    let found = violation(Checker::new(|| {
+    let found = violation(check(|| {
         process("sender").spawn(|| send(Pid::ROOT, BadDrop(true)));
         drop(recv::<BadDrop>());
     }));
@@ -212,7 +218,7 @@ fn drop_of_a_received_message_panics_in_the_receiver() {
 #[test]
 fn drop_in_a_process_that_waits_for_ever_is_harmless() {
     // Its stack is unwound when the engine is done with it.
-    let checker = Checker::new(|| {
+    let checker = check(|| {
         let _guard = BadDrop(true);
         recv::<u32>();
     });
@@ -229,13 +235,14 @@ fn a_destructor_that_uses_the_api_does_not_confuse_the_engine() {
             send(Pid::ROOT, 1u32);
         }
     }
-    let outcome = Checker::new(|| {
+    let outcome = check(|| {
         spawn(|| {
             let _farewell = Farewell;
         });
         assert_eq!(recv::<u32>(), 1);
     })
-    .check();
+    .run()
+    .unwrap();
     assert!(outcome.is_verified(), "{outcome:?}");
 }
 
@@ -266,8 +273,8 @@ impl Observe<u32> for Guard {
 
 #[test]
 fn a_monitor_objects() {
-    let guarded = |value: u32| Checker::new(move || send(me(), value)).monitor(|| Guard(0));
-    assert!(guarded(1).check().is_verified());
+    let guarded = |value: u32| check(Program::new(move || send(me(), value)).monitor(|| Guard(0)));
+    assert!(guarded(1).run().unwrap().is_verified());
 
     let found = violation(guarded(2));
     assert_eq!((found.property, found.message.as_str()), (Property::Monitor, "sent a 2"));
@@ -284,12 +291,12 @@ fn a_monitor_objects() {
 #[test]
 fn a_dropped_message_costs_a_monitor_nothing() {
     let program = |values: &'static [u32]| {
-        receiving(values, || {
+        receiver(values, || {
             recv::<u32>();
         })
     };
-    let events = |checker: Checker| {
-        let (worlds, duplicates) = checker.worlds();
+    let events = |program: Program| {
+        let (worlds, duplicates) = check(program).worlds();
         assert_eq!(duplicates, 0);
         let events = worlds.iter().flat_map(|w| &w.processes).map(|(_, events)| events.len()).sum::<usize>();
         (worlds.len(), events)

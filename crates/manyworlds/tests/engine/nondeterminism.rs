@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The flaw of `checker`, which must be that `process` is not deterministic; the same with two workers and with a tiny trie.
-fn nondeterministic_process(checker: &Checker, process: &str) -> InvalidModel {
+fn nondeterministic_process(checker: &Check<Program>, process: &str) -> InvalidModel {
     let variants = [
         checker.clone(),
         checker.clone().threads(2),
@@ -16,7 +16,7 @@ fn nondeterministic_process(checker: &Checker, process: &str) -> InvalidModel {
         checker.clone().keep_going(true),
     ];
     let mut flaws = variants.iter().map(|variant| {
-        let outcome = variant.check();
+        let outcome = variant.run().unwrap();
         let invalid = outcome.invalid().unwrap_or_else(|| panic!("the flaw was missed: {outcome:?}")).clone();
         assert_eq!(invalid.flaw, Flaw::NotDeterministic, "{invalid:?}");
         assert!(invalid.message.contains(&format!("process `{process}` is not deterministic")), "{invalid}");
@@ -27,7 +27,7 @@ fn nondeterministic_process(checker: &Checker, process: &str) -> InvalidModel {
     first
 }
 
-fn nondeterministic(checker: Checker) -> InvalidModel {
+fn nondeterministic(checker: Check<Program>) -> InvalidModel {
     let found = nondeterministic_process(&checker, "culprit");
     let [before, after] = &found.evidence[..] else { panic!("two behaviours are shown: {found}") };
     assert!(before.starts_with("first run: ") && after.starts_with("run again: "), "{found}");
@@ -37,13 +37,15 @@ fn nondeterministic(checker: Checker) -> InvalidModel {
 }
 
 /// A process `culprit` that does `f`, and another for company.
-fn culprit(f: fn()) -> Checker {
-    Checker::new(move || {
-        process("culprit").spawn(f);
-        spawn(|| send(Pid::ROOT, "innocent"));
-        recv::<&str>();
-    })
-    .deadlock(Deadlock::Allow)
+fn culprit(f: fn()) -> Check<Program> {
+    check(
+        Program::new(move || {
+            process("culprit").spawn(f);
+            spawn(|| send(Pid::ROOT, "innocent"));
+            recv::<&str>();
+        })
+        .deadlock(Deadlock::Allow),
+    )
 }
 
 #[test]
@@ -155,7 +157,7 @@ fn a_child_now_and_then() {
 #[test]
 fn another_result() {
     static COUNT: AtomicU32 = AtomicU32::new(0);
-    let checker = Checker::new(|| {
+    let checker = check(|| {
         process("culprit").spawn(|| COUNT.fetch_add(1, Ordering::Relaxed));
     });
     let evidence = nondeterministic_process(&checker, "culprit").evidence;
@@ -188,5 +190,5 @@ fn a_monitor() {
             assert!(!alternates(&COUNT), "now and then");
         }
     }
-    nondeterministic_process(&Checker::new(|| send(me(), 1u32)).monitor(|| Moody), "Moody");
+    nondeterministic_process(&check(Program::new(|| send(me(), 1u32)).monitor(|| Moody)), "Moody");
 }

@@ -22,7 +22,7 @@ fn dig_and_allocate(depth: u64) -> usize {
 }
 
 fn healthy() {
-    let outcome = Checker::new(|| {
+    let outcome = check(|| {
         for i in 0..3u32 {
             spawn(move || send(Pid::ROOT, i));
         }
@@ -31,14 +31,15 @@ fn healthy() {
         }
     })
     .threads(2)
-    .check();
+    .run()
+    .unwrap();
     assert!(outcome.is_verified(), "{outcome:?}");
     assert_eq!(outcome.stats.executions, Some(6));
 }
 
 #[test]
 fn it_is_reported_with_the_name_of_the_process() {
-    let found = violation(Checker::new(|| {
+    let found = violation(check(|| {
         process("digger").spawn(|| dig(0));
     }));
     assert_eq!(found.property, Property::StackOverflow);
@@ -48,7 +49,7 @@ fn it_is_reported_with_the_name_of_the_process() {
 
 #[test]
 fn only_in_one_world() {
-    let checker = Checker::new(|| {
+    let checker = check(|| {
         for i in 0..4u32 {
             spawn(move || send(Pid::ROOT, i));
         }
@@ -58,7 +59,7 @@ fn only_in_one_world() {
     });
     assert_eq!(violation(checker.clone()).property, Property::StackOverflow);
     for threads in [1, 2, 3] {
-        let stats = checker.clone().keep_going(true).threads(threads).check().stats;
+        let stats = checker.clone().keep_going(true).threads(threads).run().unwrap().stats;
         assert_eq!((stats.executions, stats.violations), (Some(3), 1));
     }
     healthy();
@@ -67,7 +68,7 @@ fn only_in_one_world() {
 #[test]
 fn it_may_happen_inside_the_runtime() {
     for stack in [64 << 10, 100_000, 256 << 10] {
-        let found = violation(Checker::new(|| ignore(process("sender").spawn(|| dig_and_send(0)))).stack_size(stack));
+        let found = violation(check(|| ignore(process("sender").spawn(|| dig_and_send(0)))).stack_size(stack));
         assert_eq!(found.property, Property::StackOverflow);
         assert_eq!(found.process.as_deref(), Some("sender"));
         healthy();
@@ -103,8 +104,7 @@ fn it_may_happen_inside_the_allocator() {
 #[ignore = "run by the test above"]
 fn inside_the_allocator() {
     for stack in [64 << 10, 100_000, 256 << 10] {
-        let found =
-            violation(Checker::new(|| ignore(process("glutton").spawn(|| dig_and_allocate(0)))).stack_size(stack));
+        let found = violation(check(|| ignore(process("glutton").spawn(|| dig_and_allocate(0)))).stack_size(stack));
         assert_eq!(found.property, Property::StackOverflow);
         healthy();
     }
@@ -116,7 +116,7 @@ fn a_larger_stack_helps() {
         let block = black_box([u64::from(n); 128]);
         if n == 0 { 0 } else { block[7] + black_box(deep(n - 1)) }
     }
-    let checker = |stack| Checker::new(|| ignore(spawn(|| deep(1000)))).stack_size(stack);
+    let checker = |stack| check(|| ignore(spawn(|| deep(1000)))).stack_size(stack);
     assert_eq!(violation(checker(64 << 10)).property, Property::StackOverflow);
-    assert!(checker(16 << 20).check().is_verified());
+    assert!(checker(16 << 20).run().unwrap().is_verified());
 }

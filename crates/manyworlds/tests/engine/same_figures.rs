@@ -4,8 +4,8 @@ use super::POLICIES;
 use manyworlds::prelude::*;
 use manyworlds::{Engine, Stats};
 
-fn ns_nr(n: u32) -> Checker {
-    Checker::new(move || {
+fn ns_nr(n: u32) -> Check<Program> {
+    check(move || {
         for i in 0..n {
             spawn(move || send(Pid::ROOT, i));
         }
@@ -15,8 +15,8 @@ fn ns_nr(n: u32) -> Checker {
     })
 }
 
-fn nworkers(n: u32) -> Checker {
-    Checker::new(move || {
+fn nworkers(n: u32) -> Check<Program> {
+    check(move || {
         let main = me();
         let coordinator = spawn(move || {
             for _ in 0..n {
@@ -32,8 +32,8 @@ fn nworkers(n: u32) -> Checker {
     })
 }
 
-fn two_phase_commit(n: u32) -> Checker {
-    Checker::new(move || {
+fn two_phase_commit(n: u32) -> Check<Program> {
+    check(move || {
         let coordinator = me();
         let participants: Vec<Pid> = (0..n)
             .map(|_| {
@@ -52,7 +52,7 @@ fn two_phase_commit(n: u32) -> Checker {
 }
 
 /// With what each of them must count.
-fn programs() -> [(&'static str, Checker, u64); 3] {
+fn programs() -> [(&'static str, Check<Program>, u64); 3] {
     [("ns+nr", ns_nr(5), 120), ("nworkers", nworkers(4), 48), ("two-phase-commit", two_phase_commit(3), 48)]
 }
 
@@ -64,7 +64,7 @@ fn whatever_the_policy_and_the_number_of_workers() {
                 for threads in [1, 2, 3] {
                     let checker = checker.clone().network(network).policy(policy).threads(threads);
                     let context = format!("{name}, {network}, {policy:?}, {threads} threads");
-                    let outcome = checker.check();
+                    let outcome = checker.run().unwrap();
                     assert!(outcome.is_verified(), "{context}: {outcome:?}");
                     let stats = outcome.stats;
                     assert_eq!(
@@ -84,7 +84,7 @@ fn whatever_the_policy_and_the_number_of_workers() {
 fn the_naive_twin_counts_the_same() {
     let small = [("ns+nr", ns_nr(4), 24), ("nworkers", nworkers(2), 4), ("two-phase-commit", two_phase_commit(2), 8)];
     for (name, checker, expected) in small {
-        let outcome = checker.engine(Engine::Brute).check();
+        let outcome = checker.engine(Engine::Brute).run().unwrap();
         assert!(outcome.is_verified(), "{name}");
         assert_eq!(outcome.stats.executions, Some(expected), "{name}");
     }
@@ -98,11 +98,11 @@ fn lasting(stats: Stats) -> Stats {
 #[test]
 fn all_figures_are_the_same_with_more_workers() {
     for (name, checker, _) in programs() {
-        let one = lasting(checker.check().stats);
+        let one = lasting(checker.run().unwrap().stats);
         assert!(one.events.is_some_and(|events| events >= one.executions.unwrap_or(0)), "{name}: {one:?}");
         for threads in [2, 3] {
             for _ in 0..5 {
-                let many = lasting(checker.clone().threads(threads).check().stats);
+                let many = lasting(checker.clone().threads(threads).run().unwrap().stats);
                 assert_eq!(one, many, "{name}, {threads} threads");
             }
         }
@@ -111,7 +111,7 @@ fn all_figures_are_the_same_with_more_workers() {
 
 #[test]
 fn the_same_outcome_every_time() {
-    let failing = Checker::new(|| {
+    let failing = check(|| {
         for i in 0..4u32 {
             spawn(move || send(Pid::ROOT, i));
         }
@@ -124,9 +124,9 @@ fn the_same_outcome_every_time() {
     for checker in all {
         for policy in POLICIES {
             let checker = checker.clone().policy(policy);
-            let first = checker.check();
+            let first = checker.run().unwrap();
             for _ in 0..3 {
-                assert_eq!(checker.check(), first);
+                assert_eq!(checker.run().unwrap(), first);
             }
         }
     }
@@ -134,7 +134,7 @@ fn the_same_outcome_every_time() {
 
 #[test]
 fn violations_are_counted_the_same() {
-    let checker = Checker::new(|| {
+    let checker = check(|| {
         for i in 0..4u32 {
             spawn(move || send(Pid::ROOT, i));
         }
@@ -144,7 +144,7 @@ fn violations_are_counted_the_same() {
     .keep_going(true);
     for policy in POLICIES {
         for threads in [1, 2, 3] {
-            let stats = checker.clone().policy(policy).threads(threads).check().stats;
+            let stats = checker.clone().policy(policy).threads(threads).run().unwrap().stats;
             assert_eq!((stats.executions, stats.violations), (Some(12), 12), "{policy:?}, {threads} threads");
         }
     }

@@ -3,7 +3,7 @@
 
 use super::Program;
 use super::replay::reproduces;
-use manyworlds::{Checker, Deadlock, Ending, Network, Policy, Stats, Verdict, World};
+use manyworlds::{Check, Deadlock, Ending, Network, Policy, Stats, Verdict, World, check};
 
 /// Steps after which brute force gives up and the program is skipped.
 const BRUTE_STEPS: u64 = 6_000;
@@ -16,7 +16,7 @@ pub fn engines_agree(program: &Program, turn: usize) -> u64 {
     let mut compared = 0;
     for (n, network) in Network::ALL.into_iter().enumerate() {
         let deadlock = if (turn / 8 + n).is_multiple_of(2) { Deadlock::Allow } else { Deadlock::Forbid };
-        let checker = program.checker().network(network).deadlock(deadlock);
+        let checker = check(program.built().network(network).deadlock(deadlock));
         let Some(expected) = checker.brute_worlds(BRUTE_STEPS) else { continue };
         compared += 1;
         for (i, policy) in policies(turn as u64).into_iter().enumerate() {
@@ -31,14 +31,14 @@ pub fn engines_agree(program: &Program, turn: usize) -> u64 {
 
 /// Eager ordering tells at least as many worlds apart and comes to the same verdict. Returns whether the eager engine came to an end.
 pub fn eager_agrees(program: &Program, turn: usize) -> bool {
-    let lazy = configured(&program.checker(), policies(turn as u64)[turn % 4], turn).keep_going(true);
+    let lazy = configured(&check(program.built()), policies(turn as u64)[turn % 4], turn).keep_going(true);
     let eager = lazy.clone().eager(true);
     // Arrival orders are a factorial affair: programs with too many of them are skipped.
-    let many = eager.clone().max_executions(EAGER_EXECUTIONS).check();
+    let many = eager.clone().max_executions(EAGER_EXECUTIONS).run().unwrap();
     if total(many.stats) >= EAGER_EXECUTIONS {
         return false;
     }
-    let few = lazy.check();
+    let few = lazy.run().unwrap();
     assert_eq!(few.violation().is_some(), many.violation().is_some(), "lazy {few:?}\neager {many:?}");
     assert!(total(few.stats) <= total(many.stats), "lazy {:?}\neager {:?}", few.stats, many.stats);
     let (worlds, duplicates) = eager.worlds();
@@ -56,7 +56,7 @@ pub fn policies(seed: u64) -> [Policy; 4] {
 }
 
 /// One or two workers, and tiny or ordinary bounds, in turn.
-fn configured(checker: &Checker, policy: Policy, turn: usize) -> Checker {
+fn configured(checker: &Check<manyworlds::Program>, policy: Policy, turn: usize) -> Check<manyworlds::Program> {
     let checker = checker.clone().policy(policy).threads(1 + turn % 2);
     match turn / 2 % 4 {
         0 => checker,
@@ -66,7 +66,7 @@ fn configured(checker: &Checker, policy: Policy, turn: usize) -> Checker {
     }
 }
 
-fn same_worlds(checker: &Checker, expected: &[World], context: &str) {
+fn same_worlds(checker: &Check<manyworlds::Program>, expected: &[World], context: &str) {
     let (found, duplicates) = checker.worlds();
     let missed: Vec<_> = expected.iter().filter(|world| found.binary_search(world).is_err()).collect();
     let invented: Vec<_> = found.iter().filter(|world| expected.binary_search(world).is_err()).collect();
@@ -82,8 +82,8 @@ fn same_worlds(checker: &Checker, expected: &[World], context: &str) {
 }
 
 /// The verdict follows from the worlds, and a violation is reproduced from its file.
-fn same_verdict(checker: &Checker, expected: &[World], context: &str) {
-    let outcome = checker.check();
+fn same_verdict(checker: &Check<manyworlds::Program>, expected: &[World], context: &str) {
+    let outcome = checker.run().unwrap();
     let violating = expected.iter().any(|world| world.ending == Ending::Violating);
     match &outcome.verdict {
         Verdict::Verified => {

@@ -3,8 +3,8 @@
 use super::{Cond, Expr, Op, Program, TIMED_OUT, Tag, To, Watch};
 use manyworlds::monitor::Subscription;
 use manyworlds::{
-    Channel, Checker, JoinHandle, Message, Monitor, Observe, Observed, Pid, assume, choose, me, on, process, recv,
-    recv_timeout, recv_timeout_where, recv_where, send, send_lossy,
+    Channel, JoinHandle, Message, Monitor, Observe, Observed, Pid, assume, choose, me, on, process, recv, recv_timeout,
+    recv_timeout_where, recv_where, send, send_lossy,
 };
 use std::sync::Arc;
 
@@ -21,18 +21,18 @@ struct B {
 
 impl Program {
     /// The program, ready to be checked.
-    pub fn checker(&self) -> Checker {
-        let mut checker = Checker::empty().loss_budget(self.losses);
+    pub fn built(&self) -> manyworlds::Program {
+        let mut program = manyworlds::Program::empty().losses(self.losses);
         for (n, ops) in self.roots.iter().enumerate() {
             let (ops, roots): (Arc<[Op]>, _) = (ops.clone().into(), self.roots.len() as u8);
-            checker = checker.process(format!("root{n}"), move || {
+            program = program.process(format!("root{n}"), move || {
                 Process::new(roots, None).run(&ops);
             });
         }
         match self.watch {
-            Some(watch) if watch.odd_only => checker.monitor(move || OddOnly(Counter { watch, seen: 0 })),
-            Some(watch) => checker.monitor(move || Everything(Counter { watch, seen: 0 })),
-            None => checker,
+            Some(watch) if watch.odd_only => program.monitor(move || OddOnly(Counter { watch, seen: 0 })),
+            Some(watch) => program.monitor(move || Everything(Counter { watch, seen: 0 })),
+            None => program,
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Every violation found in any test is replayed from its file.
 
-use manyworlds::{Checker, Outcome, Replayed, Trace};
+use manyworlds::{Check, Outcome, Replayed, Trace};
 
 /// The counterexample of `outcome` survives the way to a file and back, and fails again when replayed.
-pub fn reproduces(checker: &Checker, outcome: &Outcome) {
+pub fn reproduces(checker: &Check<manyworlds::Program>, outcome: &Outcome) {
     let trace = outcome.trace().expect("a violation has a trace");
     let read = Trace::from_json(&trace.to_json()).expect("a trace can be read back");
     assert_eq!(&read, trace);

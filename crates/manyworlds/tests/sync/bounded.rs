@@ -4,7 +4,7 @@ use super::explored::{explore, explore_twice, factorial, property};
 use manyworlds::sync::Register;
 use manyworlds::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use manyworlds::sync::mpsc::{SendError, TrySendError, sync_channel};
-use manyworlds::{Checker, Property, thread};
+use manyworlds::{Property, check, thread};
 use std::time::Duration;
 
 const SOON: Duration = Duration::from_millis(10);
@@ -58,13 +58,14 @@ fn a_bounded_channel_is_bounded() {
     assert_eq!((ahead(0, 0), ahead(0, 1), ahead(0, 2)), (0, 1, 2));
     assert_eq!((ahead(1, 0), ahead(1, 1), ahead(1, 2)), (1, 2, 3));
     assert_eq!((ahead(2, 0), ahead(2, 1), ahead(2, 2)), (2, 3, 4));
-    let outcome = Checker::new(|| {
+    let outcome = check(|| {
         let (tx, rx) = sync_channel(1);
         tx.send(1).unwrap();
         tx.send(2).unwrap();
         drop(rx);
     })
-    .check();
+    .run()
+    .unwrap();
     assert_eq!(property(&outcome), Some(&Property::Deadlock));
 }
 

@@ -6,7 +6,7 @@ use manyworlds::sync::mpsc::{
     Receiver, RecvError, RecvTimeoutError, SendError, Sender, TryRecvError, channel, sync_channel,
 };
 use manyworlds::sync::oneshot;
-use manyworlds::{Checker, Observe, Observed, Property, recv, recv_where, send, spawn, thread};
+use manyworlds::{Observe, Observed, Program, Property, check, recv, recv_where, send, spawn, thread};
 use std::time::Duration;
 
 const SOON: Duration = Duration::from_millis(10);
@@ -87,14 +87,15 @@ fn dropping_senders_makes_no_executions() {
 
 #[test]
 fn a_sender_that_stays_keeps_the_channel_open() {
-    let outcome = Checker::new(|| {
+    let outcome = check(|| {
         let (tx, rx) = channel();
         let kept = tx.clone();
         thread::spawn(move || tx.send(1).unwrap());
         assert_eq!(rx.iter().count(), 1);
         drop(kept);
     })
-    .check();
+    .run()
+    .unwrap();
     assert_eq!(property(&outcome), Some(&Property::Deadlock));
 }
 
@@ -250,7 +251,7 @@ fn a_oneshot_carries_one_value() {
 
 #[test]
 fn what_cannot_be_cloned_says_so() {
-    let misuse = |main: fn()| property(&Checker::new(main).check()).cloned();
+    let misuse = |main: fn()| property(&check(main).run().unwrap()).cloned();
     assert_eq!(misuse(|| drop(channel::<u8>().1.clone())), Some(Property::ApiContract));
     assert_eq!(misuse(|| drop(oneshot::channel::<u8>().0.clone())), Some(Property::ApiContract));
 }
@@ -319,7 +320,11 @@ fn copies_of_monitors_and_filters_are_nobodys() {
         assert_eq!(rx.iter().count(), 1);
     };
     for (nodes, coroutines) in [(1 << 16, 128), (1, 1)] {
-        let outcome = Checker::new(program).monitor(|| Bystander).max_nodes(nodes).max_coroutines(coroutines).check();
+        let outcome = check(Program::new(program).monitor(|| Bystander))
+            .max_nodes(nodes)
+            .max_coroutines(coroutines)
+            .run()
+            .unwrap();
         assert!(outcome.is_verified(), "{outcome:?}");
         assert_eq!(outcome.stats.executions, Some(1));
     }

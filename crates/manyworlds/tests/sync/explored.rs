@@ -1,6 +1,6 @@
 //! Explores a program in every way there is and insists that all of them agree.
 
-use manyworlds::{Checker, Engine, Network, Outcome, Policy, Property, thread};
+use manyworlds::{Check, Engine, Network, Outcome, Policy, Program, Property, check, thread};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
@@ -19,10 +19,10 @@ pub struct Explored<T> {
 type Notes<T> = Arc<Mutex<BTreeMap<String, T>>>;
 
 /// A program whose main process notes what it returns.
-fn noting<T: Debug + Send + 'static>(main: impl Fn() -> T + Send + Sync + 'static) -> (Checker, Notes<T>) {
+fn noting<T: Debug + Send + 'static>(main: impl Fn() -> T + Send + Sync + 'static) -> (Check<Program>, Notes<T>) {
     let results = Notes::default();
     let notes = results.clone();
-    let checker = Checker::new(move || {
+    let checker = check(move || {
         let result = main();
         notes.lock().unwrap().insert(format!("{result:?}"), result);
     });
@@ -35,9 +35,9 @@ pub fn explore<T: PartialEq + Clone + Debug + Send + 'static>(
     main: impl Fn() -> T + Send + Sync + 'static,
 ) -> Explored<T> {
     let (checker, results) = noting(main);
-    let run = |checker: Checker| {
+    let run = |checker: Check<Program>| {
         results.lock().unwrap().clear();
-        let stats = checker.check().stats;
+        let stats = checker.run().unwrap().stats;
         assert_eq!(stats.blocked, Some(0));
         assert_eq!(stats.truncated, Some(0));
         let results: Vec<T> = results.lock().unwrap().values().cloned().collect();

@@ -3,7 +3,7 @@
 use super::explored::{crowd, explore, explore_twice, factorial, property};
 use manyworlds::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use manyworlds::sync::{Arc, Barrier, Mutex, Register, RwLock};
-use manyworlds::{Checker, Property, thread};
+use manyworlds::{Property, check, thread};
 
 #[test]
 fn objects_that_one_process_uses_at_a_time_make_one_execution() {
@@ -58,11 +58,12 @@ fn a_mutex_lets_one_process_in_at_a_time() {
         });
     });
     assert_eq!((guarded.executions, guarded.violations), (2, 0));
-    let unguarded = Checker::new(|| {
+    let unguarded = check(|| {
         let inside = Register::new(false);
         crowd(2, move |_| visit(&inside));
     })
-    .check();
+    .run()
+    .unwrap();
     assert_eq!(property(&unguarded), Some(&Property::Assertion));
 }
 
@@ -103,17 +104,18 @@ fn locks_taken_in_opposite_orders_deadlock() {
     };
     let found = explore_twice(program);
     assert_eq!((found.executions, found.violations), (2, 1));
-    assert_eq!(property(&Checker::new(program).check()), Some(&Property::Deadlock));
+    assert_eq!(property(&check(program).run().unwrap()), Some(&Property::Deadlock));
 }
 
 #[test]
 fn a_mutex_locked_twice_by_one_process_deadlocks() {
-    let outcome = Checker::new(|| {
+    let outcome = check(|| {
         let mutex = Mutex::new(());
         let _first = mutex.lock().unwrap();
         let _second = mutex.lock().unwrap();
     })
-    .check();
+    .run()
+    .unwrap();
     assert_eq!(property(&outcome), Some(&Property::Deadlock));
 }
 
@@ -148,7 +150,7 @@ fn readers_are_inside_together() {
     };
     let found = explore(program(true));
     assert_eq!((found.executions, found.violations), (4, 0));
-    assert_eq!(property(&Checker::new(program(false)).check()), Some(&Property::Deadlock));
+    assert_eq!(property(&check(program(false)).run().unwrap()), Some(&Property::Deadlock));
 }
 
 #[test]
@@ -202,7 +204,7 @@ fn try_write_fails_only_while_somebody_is_inside() {
 
 #[test]
 fn reading_twice_with_a_writer_in_between_deadlocks() {
-    let outcome = Checker::new(|| {
+    let outcome = check(|| {
         let lock = RwLock::new(0);
         let writer = lock.clone();
         thread::spawn(move || *writer.write().unwrap() = 1);
@@ -210,7 +212,8 @@ fn reading_twice_with_a_writer_in_between_deadlocks() {
         let _second = lock.read().unwrap();
     })
     .keep_going(true)
-    .check();
+    .run()
+    .unwrap();
     assert_eq!(property(&outcome), Some(&Property::Deadlock));
     assert_eq!((outcome.stats.executions, outcome.stats.violations), (Some(2), 1));
 }

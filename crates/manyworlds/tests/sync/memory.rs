@@ -3,7 +3,7 @@
 use super::explored::{crowd, explore, explore_twice};
 use manyworlds::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU32, Ordering::SeqCst};
 use manyworlds::sync::{Arc, Register};
-use manyworlds::{Checker, thread};
+use manyworlds::{check, thread};
 
 #[test]
 fn a_register_is_read_before_or_after_it_is_written() {
@@ -121,7 +121,7 @@ fn atomics_calculate_like_the_standard_library() {
             assert_eq!(ours.into_inner(), theirs.into_inner());
         };
     }
-    let outcome = Checker::new(|| {
+    let outcome = check(|| {
         same!(
             AtomicU8, 200, fetch_add 100, fetch_sub 99, fetch_and 0xf6, fetch_nand 0x3c, fetch_or 1, fetch_xor 0x55, fetch_max 7, fetch_min 9,
             swap 3
@@ -134,7 +134,7 @@ fn atomics_calculate_like_the_standard_library() {
         assert_eq!(flag.compare_exchange_weak(true, false, SeqCst, SeqCst), Ok(true));
         assert_eq!(AtomicU32::from(1).fetch_update(SeqCst, SeqCst, |_| None), Err(1));
     })
-    .check();
+    .run().unwrap();
     assert!(outcome.is_verified(), "{outcome:?}");
     assert_eq!(outcome.stats.executions, Some(1));
 }

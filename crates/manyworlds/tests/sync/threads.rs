@@ -2,7 +2,7 @@
 
 use super::explored::{explore_twice, property};
 use manyworlds::sync::mpsc::channel;
-use manyworlds::{Checker, Property, me, thread};
+use manyworlds::{Property, check, me, thread};
 use std::time::Duration;
 
 #[test]
@@ -34,22 +34,24 @@ fn threads_have_ids_of_their_own() {
 
 #[test]
 fn a_thread_has_the_name_it_was_given() {
-    let outcome = Checker::new(|| {
+    let outcome = check(|| {
         let builder = thread::Builder::new().name("clumsy".to_string()).stack_size(1 << 20);
         builder.spawn(|| assert!(me() == me().child(0), "oops")).unwrap();
     })
-    .check();
+    .run()
+    .unwrap();
     let violation = outcome.violation().unwrap();
     assert_eq!((&violation.property, violation.process.as_deref()), (&Property::Assertion, Some("clumsy")));
 }
 
 #[test]
 fn threads_go_on_when_main_is_over() {
-    let outcome = Checker::new(|| {
+    let outcome = check(|| {
         let (tx, rx) = channel();
         thread::spawn(move || assert_eq!(rx.recv(), Ok(2)));
         thread::spawn(move || tx.send(1).unwrap());
     })
-    .check();
+    .run()
+    .unwrap();
     assert_eq!(property(&outcome), Some(&Property::Assertion));
 }

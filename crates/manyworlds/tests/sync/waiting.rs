@@ -3,7 +3,7 @@
 use super::explored::{crowd, explore, explore_twice, property};
 use manyworlds::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use manyworlds::sync::{Barrier, Condvar, Mutex};
-use manyworlds::{Checker, Property, thread};
+use manyworlds::{Property, check, thread};
 use std::time::Duration;
 
 #[test]
@@ -36,7 +36,7 @@ fn a_notification_can_be_missed() {
     };
     let found = explore_twice(program);
     assert_eq!((found.executions, found.violations), (2, 1));
-    assert_eq!(property(&Checker::new(program).check()), Some(&Property::Deadlock));
+    assert_eq!(property(&check(program).run().unwrap()), Some(&Property::Deadlock));
 }
 
 /// Two threads wait; once both do, main notifies. Who was woken.
@@ -62,11 +62,12 @@ fn notify_one_wakes_any_one_and_notify_all_wakes_all() {
     let results = |notify: fn(&Condvar)| {
         let all = std::sync::Arc::new(std::sync::Mutex::new(std::collections::BTreeSet::new()));
         let notes = all.clone();
-        let outcome = Checker::new(move || {
+        let outcome = check(move || {
             let woken = sleepers(notify);
             notes.lock().unwrap().insert(woken);
         })
-        .check();
+        .run()
+        .unwrap();
         assert!(outcome.is_verified());
         Vec::from_iter(all.lock().unwrap().clone())
     };
@@ -132,12 +133,13 @@ fn a_barrier_can_be_used_again_and_waits_for_all() {
         });
     });
     assert_eq!((rounds.executions, rounds.violations), (4, 0));
-    let outcome = Checker::new(|| {
+    let outcome = check(|| {
         let barrier = Barrier::new(3);
         crowd(2, move |_| {
             barrier.wait();
         });
     })
-    .check();
+    .run()
+    .unwrap();
     assert_eq!(property(&outcome), Some(&Property::Deadlock));
 }

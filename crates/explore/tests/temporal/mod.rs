@@ -1,0 +1,4 @@
+//! Temporal properties under fairness.
+
+mod graph;
+mod random;
