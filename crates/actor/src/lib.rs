@@ -28,6 +28,7 @@
 //! | `question` | properties, as data that engines can look into |
 //! | `receives` | the interface to schedulers: sender, receiver, keys and recorded events of a step |
 //! | `reception` | messages that are deferred or ignored |
+//! | `transitions` | the table of local transitions as a public interface |
 //! | `view` | a global state as the argument of properties |
 //! | `symmetry` | symmetry reduction for identical actors |
 //! | `persistent` | partial-order reduction by persistent sets |
@@ -75,6 +76,7 @@ mod step;
 mod symmetry;
 pub mod system;
 mod table;
+mod transitions;
 mod view;
 mod watch;
 mod worlds;

@@ -309,6 +309,37 @@ impl Worlds {
     }
 }
 
+impl Worlds {
+    /// For each monitor the property that it does not stay hot: on a path that goes round for ever without a cold state no state is hot.
+    pub(crate) fn promises_of_monitors(&self) -> Vec<manyworlds_explore::Property<Worlds>> {
+        let is = |nth: usize, wanted: Temperature| {
+            move |worlds: &Worlds, state: &State| worlds.temperature(state, nth) == wanted
+        };
+        let property = |(nth, monitor): (usize, &crate::monitor::DeclaredMonitor)| {
+            let name = format!("monitor `{}` does not stay hot", monitor.name);
+            let (hot, cold) = (is(nth, Temperature::Hot), is(nth, Temperature::Cold));
+            let property = manyworlds_explore::Property::leads_to(name, hot, cold);
+            manyworlds_explore::Property { promise: Some(nth), ..property }
+        };
+        self.blueprint().monitors.iter().enumerate().map(property).collect()
+    }
+
+    /// Whether a monitor was in a hot state in some environment of the run.
+    pub(crate) fn was_hot(&self, monitor: usize) -> bool {
+        let code = self.blueprint().monitors[monitor].code.clone();
+        let states: std::collections::BTreeSet<u32> = self.with_entries(|entries, _| {
+            let environments = (0..entries.environments.len() as u32).map(|id| entries.environments.get(id));
+            environments.filter_map(|environment| environment.monitors.get(monitor).copied()).collect()
+        });
+        let mirrors = self.prepared();
+        states.into_iter().any(|id| {
+            let value = mirrors.values.get(id).value.clone();
+            let temperature = panics::listen(|| catch_unwind(AssertUnwindSafe(|| code.temperature(&*value))));
+            temperature.is_ok_and(|temperature| temperature == Temperature::Hot)
+        })
+    }
+}
+
 /// The name of the property that no execution ends while a monitor is hot.
 fn hot_end(monitor: &str) -> String {
     format!("monitor `{monitor}` is not hot")

@@ -390,7 +390,8 @@ fn print_of_slot(mirrors: &Mirrors, (n, slots, causal): (usize, usize, bool), sl
     }
 }
 
-fn show_local(mirrors: &Mirrors, local: &Local) -> String {
+/// A local state, displayed.
+pub(crate) fn show_local(mirrors: &Mirrors, local: &Local) -> String {
     let Local { status, value, timers, .. } = local;
     let state = if *value == NONE { "-".to_string() } else { mirrors.values.get(*value).value.show() };
     match (status, timers.is_empty()) {
@@ -550,8 +551,21 @@ impl TransitionSystem for Worlds {
             stable: question.stable,
             holds: goal(question),
             when: question.when.as_ref().map(condition),
+            promise: None,
         };
         self.blueprint().questions.iter().map(property).chain(self.temperatures()).collect()
+    }
+
+    fn promises(&self) -> Vec<Property<Worlds>> {
+        self.promises_of_monitors()
+    }
+
+    fn is_promised(&self, monitor: usize) -> bool {
+        self.was_hot(monitor)
+    }
+
+    fn cools(&self, monitor: usize, state: &State, step: &Step) -> bool {
+        self.cooled(state, step) >> monitor & 1 == 1
     }
 
     fn has_symmetry(&self) -> bool {

@@ -102,7 +102,7 @@ impl<'a, M: Model> Search<'a, M> {
             model,
             trace,
             matching,
-            properties: model.properties().into_iter().filter(named).collect(),
+            properties: model.properties().into_iter().chain(model.promises()).filter(named).collect(),
             path: Vec::new(),
             history: Vec::new(),
             seen: HashSet::new(),

@@ -174,6 +174,25 @@ pub trait TransitionSystem: States + Clone + Send + 'static {
         None
     }
 
+    /// The promises that monitors make: properties of kind [`Kind::LeadsTo`](crate::Kind::LeadsTo) with the number of the promise. A state in which `when`
+    /// holds is hot, one in which the goal is reached is cold. A promise is broken by a path that ends in a hot state, or goes round a fair cycle with a
+    /// hot state, no cold one, and no step that is cold on its way ([`TransitionSystem::cools`]).
+    fn promises(&self) -> Vec<Property<Self>> {
+        Vec::new()
+    }
+
+    /// Whether there may have been a state in which a promise was open, in any clone of the system.
+    fn is_promised(&self, promise: usize) -> bool {
+        let _ = promise;
+        true
+    }
+
+    /// Whether a promise is kept in the middle of a step, between the states before and after it.
+    fn cools(&self, promise: usize, state: &Self::State, action: &Self::Action) -> bool {
+        let _ = (promise, state, action);
+        false
+    }
+
     /// Whether [`TransitionSystem::labels`] does anything.
     fn assumes_fairness(&self) -> bool {
         false

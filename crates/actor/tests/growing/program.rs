@@ -64,6 +64,8 @@ pub struct Kind {
     pub rows: Vec<(Vec<(Reception, Handler)>, Handler)>,
     /// For each row the row that survives a crash.
     pub durable: Vec<Option<u8>>,
+    /// Without fuel the handler of the timer still runs, but only changes the row, makes notes and sets the timer: so the system goes on for ever.
+    pub ticks: bool,
 }
 
 impl Kind {
@@ -155,6 +157,23 @@ impl Grower {
         assert!(!chosen.fails, "row {}", chosen.next);
     }
 
+    /// The handler of the timer without fuel.
+    fn tick(&self, state: &mut Local, handler: &Handler, ctx: &mut Context<'_>) {
+        if !self.of().ticks || handler.is_empty() {
+            return;
+        }
+        let chosen = &handler[ctx.choose(0..handler.len())];
+        state.at = chosen.next;
+        for action in &chosen.actions {
+            if let Action::Note(n) = action {
+                ctx.note(n.to_string());
+            }
+        }
+        if chosen.sets_timer {
+            ctx.set_timer(TIMER);
+        }
+    }
+
     fn of(&self) -> &Kind {
         &self.kinds[usize::from(self.kind)]
     }
@@ -177,6 +196,9 @@ impl Actor for Grower {
 
     fn timer(&self, state: &mut Local, _: &'static str, ctx: &mut Context<'_>) {
         let handler = &self.of().rows[usize::from(state.at)].1;
+        if state.fuel == 0 {
+            return self.tick(state, handler, ctx);
+        }
         self.run(state, handler, None, false, ctx);
     }
 

@@ -23,6 +23,8 @@ pub struct Profile {
     pub halts: bool,
     /// Whether actors may create others.
     pub creates: bool,
+    /// Whether the system may go on for ever.
+    pub ticks: bool,
     /// The maximal number of monitors.
     pub monitors: usize,
 }
@@ -47,7 +49,8 @@ fn alternative(declared: u16, profile: Profile) -> impl Strategy<Value = Alterna
     let halts = prop::bool::weighted(if profile.halts { 0.15 } else { 0.0 });
     let fails = prop::bool::weighted(if profile.failures { 0.03 } else { 0.0 });
     let actions = prop::collection::vec(action(declared, profile), 0..=3);
-    (0..ROWS, actions, prop::bool::weighted(0.2), halts, fails)
+    let timer = if profile.ticks { 0.5 } else { 0.2 };
+    (0..ROWS, actions, prop::bool::weighted(timer), halts, fails)
         .prop_map(|(next, actions, sets_timer, halts, fails)| Alternative { next, actions, sets_timer, halts, fails })
 }
 
@@ -65,7 +68,9 @@ fn kind(declared: u16, profile: Profile) -> impl Strategy<Value = Kind> {
     let messages = prop::collection::vec((reception, handler(declared, profile)), TAGS);
     let rows = prop::collection::vec((messages, handler(declared, profile)), usize::from(ROWS));
     let durable = prop::collection::vec(prop::option::of(0..ROWS), usize::from(ROWS));
-    (handler(declared, profile), rows, durable).prop_map(|(start, rows, durable)| Kind { start, rows, durable })
+    let ticks = prop::bool::weighted(if profile.ticks { 0.7 } else { 0.0 });
+    (handler(declared, profile), rows, durable, ticks)
+        .prop_map(|(start, rows, durable, ticks)| Kind { start, rows, durable, ticks })
 }
 
 fn faults(profile: Profile) -> BoxedStrategy<Faults> {

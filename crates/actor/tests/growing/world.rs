@@ -57,6 +57,8 @@ pub struct World {
     pub failed: Option<(Id, String)>,
     /// The states of the monitors.
     pub monitors: Vec<u8>,
+    /// Which monitors were cold after some event of the last step; this is not a part of the state.
+    pub cooled: Vec<bool>,
 }
 
 /// The canonical form of a state.
@@ -224,6 +226,19 @@ impl World {
         })).collect()
     }
 
+    /// The states after the timer of an actor without fuel has expired.
+    fn tick(&self, case: &Case, me: &Id, before: Local, handler: &Handler) -> Vec<World> {
+        if !self.kind(case, me).ticks {
+            return self.handle(case, me, before, handler, None, false);
+        }
+        let quiet = |chosen: &Alternative| {
+            let notes = chosen.actions.iter().filter(|action| matches!(action, Action::Note(_))).copied().collect();
+            Alternative { actions: notes, halts: false, fails: false, ..chosen.clone() }
+        };
+        let handler: Handler = handler.iter().map(quiet).collect();
+        self.handle(case, me, before, &handler, None, true)
+    }
+
     fn run(
         &self,
         case: &Case,
@@ -328,11 +343,13 @@ impl World {
 
     /// The monitors see what an actor does; the first event at which one of them fails is why.
     fn observe(&mut self, case: &Case, me: &Id, events: &[Class]) -> Result<(), String> {
+        self.cooled = vec![false; case.monitors.len()];
         for &class in events {
-            for (monitor, state) in case.monitors.iter().zip(&mut self.monitors) {
+            for ((monitor, state), cooled) in case.monitors.iter().zip(&mut self.monitors).zip(&mut self.cooled) {
                 if monitor.sees(*me == [0], class) {
                     let next = monitor.next[usize::from(*state)][class.number()];
                     *state = next.ok_or_else(|| format!("{class:?} in state {state}"))?;
+                    *cooled |= monitor.temperatures[usize::from(*state)] == Temperature::Cold;
                 }
             }
         }
@@ -355,6 +372,9 @@ impl World {
         if self.failed.is_some() {
             return after;
         }
+        if !self.cooled.is_empty() {
+            return World { cooled: vec![], ..self.clone() }.steps(case);
+        }
         for (id, being) in &self.actors {
             match being.status {
                 Status::New => after.extend(self.start(case, id)),
@@ -362,7 +382,10 @@ impl World {
                     let mut expired = self.clone();
                     expired.actors.get_mut(id).expect("there").timer = false;
                     let handler = &self.kind(case, id).rows[usize::from(local.at)].1;
-                    let mut done = expired.handle(case, id, local, handler, None, false);
+                    let mut done = match local.fuel {
+                        0 => expired.tick(case, id, local, handler),
+                        _ => expired.handle(case, id, local, handler, None, false),
+                    };
                     // A step that fails changes nothing: the timer is still set.
                     let failed = done.iter_mut().filter(|world| world.failed.is_some());
                     failed.for_each(|world| world.actors.get_mut(id).expect("there").timer = true);
@@ -446,9 +469,50 @@ pub struct Graph {
     pub successors: Vec<Vec<usize>>,
     pub transitions: usize,
     pub depth: Vec<usize>,
+    /// For each successor which monitors were cold on the way to it.
+    pub cooled: Vec<Vec<Vec<bool>>>,
 }
 
 impl Graph {
+    /// Whether some state can be reached from itself.
+    pub fn goes_round(&self) -> bool {
+        (0..self.worlds.len()).any(|id| self.reaches_itself(id, |_, _| true, |_, _| true))
+    }
+
+    /// Whether a path of one step or more leads from a state back to it through such states and by such steps.
+    fn reaches_itself(&self, id: usize, by: impl Fn(usize, usize) -> bool, step: impl Fn(usize, usize) -> bool) -> bool {
+        let (mut seen, mut open) = (vec![false; self.worlds.len()], vec![id]);
+        while let Some(at) = open.pop() {
+            for (nth, &to) in self.successors[at].iter().enumerate() {
+                if !step(at, nth) || !by(at, to) {
+                    continue;
+                }
+                if to == id {
+                    return true;
+                }
+                if !seen[to] {
+                    seen[to] = true;
+                    open.push(to);
+                }
+            }
+        }
+        false
+    }
+
+    /// Whether a path ends while a monitor is hot, or goes round through a hot state and never cools. A step to the same state is none.
+    pub fn stays_hot(&self, case: &Case, monitor: usize) -> bool {
+        let is = |id: usize, wanted: Temperature| {
+            let world = &self.worlds[id];
+            case.monitors[monitor].temperatures[usize::from(world.monitors[monitor])] == wanted
+        };
+        (0..self.worlds.len()).filter(|&id| self.worlds[id].failed.is_none() && is(id, Temperature::Hot)).any(|id| {
+            let ends = self.successors[id].iter().all(|&to| to == id);
+            let moves = |at: usize, to: usize| at != to && !is(to, Temperature::Cold);
+            let warm = |at: usize, nth: usize| !self.cooled[at][nth].get(monitor).copied().unwrap_or(false);
+            ends || self.reaches_itself(id, moves, warm)
+        })
+    }
+
     pub fn finals(&self) -> impl Iterator<Item = usize> {
         (0..self.worlds.len()).filter(|&id| self.successors[id].is_empty() && self.worlds[id].failed.is_none())
     }
@@ -468,7 +532,7 @@ fn initial(case: &Case) -> Vec<World> {
         past: BTreeSet::new(),
     };
     let actors = case.declared.iter().zip(0..).map(|(declared, n)| (vec![n], being(declared))).collect();
-    let blank = World { actors, messages: Vec::new(), sent: 0, left: case.faults, failed: None, monitors: vec![0; case.monitors.len()] };
+    let blank = World { actors, messages: Vec::new(), sent: 0, left: case.faults, failed: None, monitors: vec![0; case.monitors.len()], cooled: vec![] };
     if case.network == Network::Mbox {
         return vec![blank];
     }
@@ -485,7 +549,7 @@ fn initial(case: &Case) -> Vec<World> {
 /// Explores; `None` if there are more than `limit` states.
 pub fn explore(case: &Case, limit: usize) -> Option<Graph> {
     let (mut ids, mut queue) = (HashMap::new(), VecDeque::new());
-    let mut graph = Graph { worlds: vec![], keys: vec![], successors: vec![], transitions: 0, depth: vec![] };
+    let mut graph = Graph { worlds: vec![], keys: vec![], successors: vec![], transitions: 0, depth: vec![], cooled: vec![] };
     let mut add = |graph: &mut Graph, queue: &mut VecDeque<usize>, world: World, depth: usize| {
         graph.transitions += 1;
         let key = world.key(case);
@@ -493,6 +557,7 @@ pub fn explore(case: &Case, limit: usize) -> Option<Graph> {
             graph.worlds.push(world);
             graph.keys.push(key);
             graph.successors.push(vec![]);
+            graph.cooled.push(vec![]);
             graph.depth.push(depth);
             queue.push_back(graph.worlds.len() - 1);
             graph.worlds.len() - 1
@@ -507,8 +572,10 @@ pub fn explore(case: &Case, limit: usize) -> Option<Graph> {
         }
         for world in graph.worlds[id].steps(case) {
             let depth = graph.depth[id] + 1;
+            let cooled = world.cooled.clone();
             let to = add(&mut graph, &mut queue, world, depth);
             graph.successors[id].push(to);
+            graph.cooled[id].push(cooled);
         }
     }
     Some(graph)
