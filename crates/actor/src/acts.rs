@@ -182,6 +182,10 @@ impl Worlds {
         if summary.has_own_input {
             return true;
         }
+        if self.leaves_out_idle() {
+            let items = self.items(mirrors, local, inbox);
+            return (0..items.count()).any(|at| self.item(mirrors, local, items, at).1 != Span::NOTHING);
+        }
         match summary.picks {
             true => self.picked_heads(mirrors, local, inbox) != Span::NOTHING,
             false => summary.receives && mirrors.inbox_heads[inbox as usize] != Span::NOTHING,
@@ -229,6 +233,11 @@ impl Worlds {
         let effects = self.reaction(mirrors, local, input);
         let branches = mirrors.effects[effects as usize].clone();
         let (start, actor) = (mirrors.acts.len(), mirrors.locals.get(local).actor);
+        if self.is_left_out(local, input, &branches) {
+            // An item without acts is not counted where it is asleep.
+            mirrors.several_branches = true;
+            return Span::NOTHING;
+        }
         for (branch, nth) in branches.iter().zip(0..) {
             let watched = self.observation(mirrors, actor, (effects, nth));
             let first = mirrors.sends.len();

@@ -129,7 +129,8 @@ impl Worlds {
         for &(from, message) in &messages {
             let input = Input::Message(self.envelope(mirrors, state, message));
             let effects = self.reaction(mirrors, local, input);
-            for branch in branches(mirrors, effects) {
+            let left_out = self.is_left_out(local, input, &mirrors.effects[effects as usize]);
+            for branch in branches(mirrors, effects).filter(|_| !left_out) {
                 out.push(Step::Deliver { to, message, effects, branch, again: false });
                 if environment.left.duplicates > 0 && is_hit(from) {
                     out.push(Step::Deliver { to, message, effects, branch, again: true });

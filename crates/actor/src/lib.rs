@@ -13,6 +13,7 @@
 //! | [`system`] | the builder: actors, networks, faults and properties |
 //! | `table` | the shared table of local transitions, and each worker's copy |
 //! | `interner` | ids for equal values |
+//! | `idle` | deliveries that do nothing, left out under asyn |
 //! | `inbox` | messages in flight to one actor: asyn, p2p, mbox |
 //! | `causal` | messages in flight under causal delivery |
 //! | `creation` | actors that are created or halt while the system runs |
@@ -56,6 +57,7 @@ mod explain;
 mod fair;
 mod faults;
 mod history;
+mod idle;
 mod inbox;
 mod interner;
 pub mod isolation;

@@ -64,6 +64,8 @@ pub struct Blueprint {
     pub annotations: Annotations,
     /// Losses and duplicates hit messages of actors to themselves, too.
     pub own_faults: bool,
+    /// Deliveries that do nothing are left out, where that is sound: see [`System::leave_out_idle_deliveries`].
+    pub leaves_out_idle: bool,
     /// The monitors.
     pub monitors: Vec<DeclaredMonitor>,
     /// The maximal number of actors that are created on a path.

@@ -233,6 +233,8 @@ pub struct Table {
     entries: Mutex<Entries>,
     /// Incremented whenever entries may have been added.
     version: AtomicU64,
+    /// A property has looked at the messages in flight.
+    pub(crate) looked: AtomicBool,
     /// A property was not evaluated in some state: see [`crate::System::always_of`].
     pub(crate) skipped: AtomicBool,
 }
@@ -243,7 +245,7 @@ impl Table {
         let mut entries = Entries::default();
         entries.declare(&blueprint);
         running::register(&entries.handlers);
-        Table { blueprint, entries: Mutex::new(entries), version: AtomicU64::new(1), skipped: AtomicBool::new(false) }
+        Table { blueprint, entries: Mutex::new(entries), version: AtomicU64::new(1), looked: AtomicBool::new(false), skipped: AtomicBool::new(false) }
     }
 
     /// Locks the table. A poisoned lock can be used: user code that panics under it is caught by `catch_unwind`, or leaves the entries consistent.

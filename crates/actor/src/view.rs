@@ -10,6 +10,7 @@ use crate::worlds::Worlds;
 use manyworlds_core::Pid;
 use std::any::Any;
 use std::cell::Ref;
+use std::sync::atomic::Ordering;
 
 /// A message in flight.
 pub struct Flight<'a> {
@@ -93,6 +94,7 @@ impl<'a> View<'a> {
     /// The messages in flight; those to one actor in an order in which its network may deliver them.
     pub fn flights(&self) -> Vec<Flight<'_>> {
         self.worlds.read_messages.set(true);
+        self.worlds.table.looked.store(true, Ordering::Relaxed);
         let list = self.worlds.pending(&self.mirrors, self.state);
         let flight = |&(to, id): &(u16, u32)| {
             let envelope = self.mirrors.envelopes.get(id);

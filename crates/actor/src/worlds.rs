@@ -23,7 +23,7 @@ use crate::system::Blueprint;
 use crate::table::{Entries, Local, Mirrors, NONE, Status, Table};
 use crate::view::View;
 use crate::watch::QUIET;
-use manyworlds_core::{Accept, Coverage, LocalStats, NarratedStep, Network, Pid, TraceProcess, Violation};
+use manyworlds_core::{Accept, Coverage, Engine, LocalStats, NarratedStep, Network, Pid, TraceProcess, Violation};
 use manyworlds_explore::property::Holds;
 use manyworlds_explore::{Assumed, HistoryEvent, Label, Listed, Property, Receive, Receives, States, TransitionSystem};
 use smallvec::SmallVec;
@@ -57,6 +57,8 @@ struct Shape {
     starts: bool,
     /// Messages to a crashed actor are dropped, because no actor can restart in this run.
     drops: bool,
+    /// Deliveries that do nothing are left out.
+    leaves_out_idle: bool,
     /// Histories are checked while they are recorded, if there is a specification.
     monitored: bool,
 }
@@ -77,6 +79,7 @@ impl Worlds {
             causal: blueprint.uses(Network::Cd),
             starts: blueprint.uses(Network::Mbox),
             drops: blueprint.drops_messages(),
+            leaves_out_idle: blueprint.leaves_out_idle && blueprint.needs_idle_deliveries(Engine::Bfs).is_none(),
             monitored: true,
         };
         Worlds::sharing(Arc::new(Table::new(blueprint)), shape)
@@ -124,6 +127,10 @@ impl Worlds {
 
     pub(crate) fn drops_messages(&self) -> bool {
         self.shape.drops
+    }
+
+    pub(crate) fn leaves_out_idle(&self) -> bool {
+        self.shape.leaves_out_idle
     }
 
     pub(crate) fn is_monitored(&self) -> bool {

@@ -50,6 +50,8 @@ pub enum Reduced {
     PersistentSets,
     /// One state stands for all that differ in the names of identical actors.
     Symmetry,
+    /// Deliveries that change nothing and send nothing are left out, because under asyn the message may as well stay in flight.
+    IdleDeliveries,
 }
 
 /// The unit of samples in isolation checks.

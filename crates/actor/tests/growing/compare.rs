@@ -95,7 +95,7 @@ fn same_states(case: &Case, graph: &Graph) {
 }
 
 /// No actor is in row 1 while the first one is in row 0.
-fn claim_in(graph: &Graph, id: usize) -> bool {
+pub fn claim_in(graph: &Graph, id: usize) -> bool {
     let rows = |status: Status| match status {
         Status::Up(local) | Status::Down(Some(local)) => Some(local.at),
         _ => None,
@@ -104,7 +104,7 @@ fn claim_in(graph: &Graph, id: usize) -> bool {
     rows(actors[&vec![0]].status) != Some(0) || !actors.values().any(|being| rows(being.status) == Some(1))
 }
 
-fn claim(system: System) -> System {
+pub fn claim(system: System) -> System {
     system.always("claim", |view| {
         let first = view.get::<Local>(Pid::root(0)).map(|local| local.at);
         first != Some(0) || !view.all::<Local>().any(|(_, local)| local.at == 1)

@@ -2,6 +2,9 @@
 
 mod automaton;
 mod compare;
+mod found;
+mod idle;
 mod program;
 mod strategy;
+mod transitions;
 mod world;
