@@ -9,7 +9,7 @@ use crate::sleep;
 use crate::state::State;
 use crate::step::Step;
 use crate::system::Blueprint;
-use crate::table::{Entries, Input, Local, Mirrors, NONE, Status};
+use crate::table::{Entries, Input, Local, Mirrors, Status};
 use crate::worlds::Worlds;
 
 /// A range of adjacent entries in one of the lists of [`Mirrors`].
@@ -89,9 +89,8 @@ pub struct Act {
     pub sends: Span,
     /// The sleep slots whose items may stay asleep after this act, see [`crate::sleep`].
     pub stays_asleep: u64,
-    /// The act changes more than this says: the handler fails, creates actors or halts. So the successor is built to know it.
-    pub changes_more: bool,
-    /// Its number if monitors or the specification of a history observe it, see [`crate::watch`]; otherwise `QUIET`.
+    /// Its number if monitors or the specification of a history observe it, see [`crate::watch`]; otherwise `QUIET`; or `UNKNOWN` if the act changes more
+    /// than this says: the handler fails, creates actors or halts.
     pub watched: u32,
 }
 
@@ -247,7 +246,6 @@ impl Worlds {
                 change: Change::between(mirrors.locals.print(local), mirrors.locals.print(branch.local)),
                 sends: Span::between(first, mirrors.sends.len()),
                 stays_asleep: sleep::stays_asleep(self.blueprint(), actor, &branch.sends),
-                changes_more: branch.failure != NONE || branch.halts || !branch.created.is_empty(),
                 watched,
             });
         }

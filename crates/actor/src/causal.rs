@@ -45,7 +45,6 @@ impl Past {
             self.set(from, to, known.max(count));
         }
     }
-
 }
 
 /// A message in flight.
@@ -220,12 +219,7 @@ impl Causal {
 
     /// The fingerprint, computed from the fingerprints of the envelopes (`print`). Messages that are sorted by id are summed, because ids
     /// differ between runs.
-    pub fn print(
-        &self,
-        network: &impl Fn(u16, u16) -> Network,
-        names: &Names,
-        print: impl Fn(u32) -> u128,
-    ) -> u128 {
+    pub fn print(&self, network: &impl Fn(u16, u16) -> Network, names: &Names, print: impl Fn(u32) -> u128) -> u128 {
         if names.grows() {
             return self.named_print(network, names, print);
         }
@@ -241,12 +235,7 @@ impl Causal {
     }
 
     /// The same where actors are created: their indices, and so the order of the queues, differ between runs.
-    fn named_print(
-        &self,
-        network: &impl Fn(u16, u16) -> Network,
-        names: &Names,
-        print: impl Fn(u32) -> u128,
-    ) -> u128 {
+    fn named_print(&self, network: &impl Fn(u16, u16) -> Network, names: &Names, print: impl Fn(u32) -> u128) -> u128 {
         let (mut sum, mut last, mut place) = (0u128, None, 0u32);
         for p in &self.pending {
             let key = Key::new(network(p.from, p.to), p.from, p.id);

@@ -1,8 +1,8 @@
 //! The actions available to a handler. Nothing takes effect before the handler returns: its messages enter the network then, in program
 //! order.
 
-use crate::creation::Spawned;
 use crate::address::Recipient;
+use crate::creation::Spawned;
 use crate::erased::Value;
 use manyworlds_core::{Choices, Fingerprint, Pid, TraceNote, TraceValue, ValueTree};
 use std::fmt::Debug;

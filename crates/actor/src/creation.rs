@@ -282,13 +282,7 @@ impl Worlds {
     }
 
     /// Why a step that creates and sends this cannot be taken in a state, as the number of a failure.
-    pub(crate) fn obstacle(
-        &self,
-        mirrors: &mut Mirrors,
-        state: &State,
-        effects: u32,
-        branch: u16,
-    ) -> Option<u32> {
+    pub(crate) fn obstacle(&self, mirrors: &mut Mirrors, state: &State, effects: u32, branch: u16) -> Option<u32> {
         let all = mirrors.effects[effects as usize].clone();
         let branch = &all[usize::from(branch)];
         let most = self.blueprint().creates;

@@ -45,7 +45,8 @@ impl Worlds {
     /// Whether some step is enabled.
     pub(crate) fn any_step(&self, mirrors: &mut Mirrors, state: &State) -> bool {
         // No handler has to run for this check: an actor that is up and has a message or a timer can take a step.
-        if self.steps_are_local(mirrors, state) && (0..self.slots(state) as u16).any(|actor| self.can_act(mirrors, state, actor))
+        if self.steps_are_local(mirrors, state)
+            && (0..self.slots(state) as u16).any(|actor| self.can_act(mirrors, state, actor))
         {
             return true;
         }

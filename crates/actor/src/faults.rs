@@ -36,8 +36,8 @@ pub struct Environment {
     pub failed: Option<(u16, u32)>,
     /// The stage of the history, if a specification monitors it.
     pub history: Option<u32>,
-    /// The states of the monitors, as ids of values.
-    pub monitors: Box<[u32]>,
+    /// Id of the states of the monitors.
+    pub monitors: u32,
 }
 
 /// Summary of an environment: the facts that determine which steps are enabled.

@@ -195,9 +195,9 @@ impl Locals for ActorTable {
     fn roots(&mut self) -> Vec<Root> {
         let names: Vec<String> = self.worlds.blueprint().actors.iter().map(|actor| actor.name.clone()).collect();
         let root = |(name, n): (String, u16)| {
-            let blank = self.worlds.with_entries(|entries, _| {
-                entries.local(n, Status::New, NONE, Vec::new(), Origin::DECLARED)
-            });
+            let blank = self
+                .worlds
+                .with_entries(|entries, _| entries.local(n, Status::New, NONE, Vec::new(), Origin::DECLARED));
             let node = self.react(n, blank, Input::Start);
             Root { proc: ProcId(u32::from(n)), node, daemon: true, role: ProcessRole::Process, name }
         };

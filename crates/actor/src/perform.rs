@@ -9,7 +9,7 @@ use crate::send_fingerprints::Sent;
 use crate::state::State;
 use crate::step::Step;
 use crate::table::{Branch, Mirrors, NONE, Send};
-use crate::watch::{QUIET, Watched};
+use crate::watch::{QUIET, UNKNOWN, Watched};
 use crate::worlds::Worlds;
 use manyworlds_explore::Listed;
 use smallvec::SmallVec;
@@ -56,7 +56,7 @@ impl Listing<'_> {
         let mut before = self.before | bit;
         for (act, branch) in acts.iter().zip(0..) {
             let mut listed = Listed { number: Number::Act { actor, item, branch }.write(), asleep: 0, print: 0 };
-            if act.changes_more || act.watched != QUIET {
+            if act.watched != QUIET {
                 before = self.before;
                 match self.watched(mirrors, act, rest, actor, print) {
                     Some(print) => {
@@ -79,9 +79,6 @@ impl Listing<'_> {
     /// The fingerprint after an act that is observed, if it is known without building the successor.
     #[cold]
     fn watched(&self, mirrors: &Mirrors, act: &Act, rest: u32, actor: u16, print: u128) -> Option<u128> {
-        if act.changes_more {
-            return None;
-        }
         let Watched { change, .. } = *mirrors.watched.get(self.environment, act.watched)?;
         let lost = |sent: &Sent| !self.is_kept(mirrors, sent.to);
         if self.dropped && mirrors.sends[act.sends.range()].iter().any(lost) {
@@ -155,25 +152,23 @@ impl Worlds {
     #[inline]
     pub(crate) fn act(&self, mirrors: &mut Mirrors, state: &mut State, actor: u16, item: u16, branch: u16) {
         let (head, act) = self.found_act(mirrors, state, actor, item, branch);
-        let lost = |sent: &Sent| self.is_lost(mirrors, state, sent.to);
-        let known = match act.watched {
-            QUIET => None,
-            _ if mirrors.sends[act.sends.range()].iter().any(lost) => None,
-            observation => mirrors.watched.get(state.environment(), observation).copied(),
-        };
-        if act.changes_more || act.watched != QUIET && known.is_none() {
-            let step = self.act_in_full(mirrors, state, actor, item, branch);
-            return self.perform(mirrors, state, &step);
+        if act.watched != QUIET {
+            match self.known(mirrors, state, &act) {
+                Some(environment) => {
+                    let last = state.ids.len() - 1;
+                    state.ids[last] = environment;
+                }
+                None => {
+                    let step = self.act_in_full(mirrors, state, actor, item, branch);
+                    return self.perform(mirrors, state, &step);
+                }
+            }
         }
         if let Some(head) = head {
             let slot = state.inbox_slot(actor);
             state.ids[slot] = head.rest;
         }
         state.ids[usize::from(actor)] = act.local;
-        if let Some(Watched { environment, .. }) = known {
-            let last = state.ids.len() - 1;
-            state.ids[last] = environment;
-        }
         for at in act.sends.range() {
             let Sent { to, envelope, .. } = mirrors.sends[at];
             if !self.is_lost(mirrors, state, to) {
@@ -181,6 +176,14 @@ impl Worlds {
                 state.ids[slot] = self.pushed(mirrors, state.ids[slot], envelope);
             }
         }
+    }
+
+    /// The environment after an act that is observed, if that is known and the act determines the rest.
+    #[cold]
+    fn known(&self, mirrors: &Mirrors, state: &State, act: &Act) -> Option<u32> {
+        let lost = |sent: &Sent| self.is_lost(mirrors, state, sent.to);
+        let watched = *mirrors.watched.get(state.environment(), act.watched)?;
+        (!mirrors.sends[act.sends.range()].iter().any(lost)).then_some(watched.environment)
     }
 
     /// An act on one item of an actor, and the message if the item is one.
@@ -239,7 +242,7 @@ impl Worlds {
         let count = listing.count;
         for (at, step, observation) in listing.environment_changes {
             out[at].print = self.build_print(mirrors, state, &step);
-            if observation != QUIET {
+            if observation != UNKNOWN {
                 self.remember(mirrors, state.environment(), observation);
             }
         }
@@ -270,10 +273,11 @@ impl Worlds {
         let done = (effects, branch);
         let effects = mirrors.effects[effects as usize].clone();
         let Branch { local, failure, ref sends, .. } = effects[usize::from(branch)];
-        if let Some(failure) = self.obstacle(mirrors, state, done.0, branch) {
+        let may_be_stopped = self.blueprint().creates > 0 || self.blueprint().forbids_halted;
+        if may_be_stopped && let Some(failure) = self.obstacle(mirrors, state, done.0, branch) {
             return self.change_environment(mirrors, state, |environment| environment.failed = Some((actor, failure)));
         }
-        if failure == NONE || self.monitors() {
+        if self.has_watchers() && (failure == NONE || self.monitors()) {
             let lost = if failure == NONE { self.lost(mirrors, state, done) } else { 0 };
             let (environment, ends) = match self.is_watched(mirrors, done) {
                 true => self.environment_after(mirrors, state.environment(), actor, done, lost),

@@ -33,7 +33,8 @@ impl Entries {
             Status::Up if code.defers() => {
                 let state = self.values.get(before.value).value.clone();
                 let (from, message) = (self.names.pid(sent.from), self.values.get(sent.message).value.clone());
-                let ask = || panics::listen(|| catch_unwind(AssertUnwindSafe(|| code.accepts(&*state, from, &*message))));
+                let ask =
+                    || panics::listen(|| catch_unwind(AssertUnwindSafe(|| code.accepts(&*state, from, &*message))));
                 ask().unwrap_or(Accept::Take)
             }
             _ => Accept::Take,
@@ -66,7 +67,9 @@ pub fn complaint(
     let (Some(state), Event::Message(from, message)) = (state, event) else { return None };
     let accept = code.accepts(state, from, message);
     (accept != Accept::Take && !code.defers()).then(|| {
-        format!("`accepts` answers {accept:?} for {message:?}, but `defers` says that it always takes: let it return true")
+        format!(
+            "`accepts` answers {accept:?} for {message:?}, but `defers` says that it always takes: let it return true"
+        )
     })
 }
 

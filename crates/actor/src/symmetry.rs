@@ -60,7 +60,8 @@ pub fn refusal(blueprint: &Blueprint) -> Option<String> {
         return Some("the states of monitors are not renamed: check without symmetry".to_string());
     }
     if blueprint.creates > 0 {
-        let why = "the ids of created actors contain those of their creators, and are not renamed: check without symmetry";
+        let why =
+            "the ids of created actors contain those of their creators, and are not renamed: check without symmetry";
         return Some(why.to_string());
     }
     let ways = |group: &Vec<u16>| (1..=group.len()).try_fold(1usize, usize::checked_mul);

@@ -198,6 +198,8 @@ pub struct Entries {
     pub effects: Vec<Arc<Effects>>,
     /// For each of them the local state and the input.
     pub causes: Vec<(u32, Input)>,
+    /// The states of all monitors, as ids of values.
+    pub monitor_states: Interner<Box<[u32]>>,
     /// What monitors did.
     pub monitors: MonitorCache,
     /// Failures of handlers; the actor that failed is part of the environment.
@@ -245,7 +247,13 @@ impl Table {
         let mut entries = Entries::default();
         entries.declare(&blueprint);
         running::register(&entries.handlers);
-        Table { blueprint, entries: Mutex::new(entries), version: AtomicU64::new(1), looked: AtomicBool::new(false), skipped: AtomicBool::new(false) }
+        Table {
+            blueprint,
+            entries: Mutex::new(entries),
+            version: AtomicU64::new(1),
+            looked: AtomicBool::new(false),
+            skipped: AtomicBool::new(false),
+        }
     }
 
     /// Locks the table. A poisoned lock can be used: user code that panics under it is caught by `catch_unwind`, or leaves the entries consistent.
@@ -332,17 +340,22 @@ impl Entries {
 
     /// The id of an environment.
     pub fn environment(&mut self, environment: Environment) -> u32 {
-        let (failures, stages, names, values) = (&self.failures, &self.stages, &self.names, &self.values);
+        let (failures, stages, names, monitors) = (&self.failures, &self.stages, &self.names, &self.monitor_states);
         self.environments.intern(environment, |w| {
             let failed = w.failed.map(|(actor, failure)| match names.created(actor) {
                 None => (actor, failures.print(failure)),
                 Some(pid) => (u16::MAX, fingerprint::of(&(pid.to_bits(), failures.print(failure)))),
             });
-            let print =
-                fingerprint::of(&(Slot::Environment, w.left, w.split, failed, w.history.map(|stage| stages.print(stage))));
-            match w.monitors.is_empty() {
+            let print = fingerprint::of(&(
+                Slot::Environment,
+                w.left,
+                w.split,
+                failed,
+                w.history.map(|stage| stages.print(stage)),
+            ));
+            match monitors.get(w.monitors).is_empty() {
                 true => print,
-                false => fingerprint::of(&(print, w.monitors.iter().map(|&id| values.print(id)).collect::<Vec<_>>())),
+                false => fingerprint::of(&(print, monitors.print(w.monitors))),
             }
         })
     }
@@ -351,9 +364,8 @@ impl Entries {
     pub fn inbox(&mut self, blueprint: &Blueprint, inbox: Inbox) -> u32 {
         let (envelopes, owner, created) = (&self.envelopes, inbox.owner, self.created_name(inbox.owner));
         let key = |id: u32| key(blueprint, envelopes.get(id).from, owner, id);
-        self.inboxes.intern(inbox, |inbox| {
-            send_fingerprints::inbox_fingerprint(inbox, created, key, |id| envelopes.print(id))
-        })
+        self.inboxes
+            .intern(inbox, |inbox| send_fingerprints::inbox_fingerprint(inbox, created, key, |id| envelopes.print(id)))
     }
 
     /// The id of all messages in flight, if some channel is causal.
@@ -635,6 +647,8 @@ pub struct Mirrors {
     pub accepted: FxHashMap<(u32, u32), Accept>,
     /// (local, inbox) → the heads, of actors that may defer: a range of `heads`.
     pub picked: Pairs<Span>,
+    /// The states of all monitors, as ids of values.
+    pub monitor_states: Mirror<Box<[u32]>>,
     /// What created actors are.
     pub codes: Mirror<Code>,
     /// The ids of created actors.
@@ -704,6 +718,7 @@ impl Mirrors {
         self.causals.update(&entries.causals);
         self.environments.update(&entries.environments);
         self.codes.update(&entries.codes);
+        self.monitor_states.update(&entries.monitor_states);
         self.names.update(&entries.names);
         for id in self.state_values.len()..self.locals.len() {
             let local = self.locals.get(id as u32);

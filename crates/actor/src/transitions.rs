@@ -57,7 +57,8 @@ fn own(input: Input) -> Option<Own> {
 /// The effects of a branch in their order.
 fn effects(branch: &Branch, receipt: Option<MsgId>) -> Box<[Effect]> {
     let mut effects: Vec<Effect> = receipt.map(Effect::Receive).into_iter().collect();
-    let create = |new: &crate::creation::Created| Effect::Create { actor: ActorId(new.actor), local: LocalId(new.local) };
+    let create =
+        |new: &crate::creation::Created| Effect::Create { actor: ActorId(new.actor), local: LocalId(new.local) };
     let mut created = branch.created.iter().peekable();
     for (send, nth) in branch.sends.iter().zip(0u32..) {
         while let Some(new) = created.next_if(|new| new.after <= nth) {

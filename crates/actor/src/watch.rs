@@ -25,6 +25,8 @@ pub type Done = (u32, u16);
 
 /// No monitor observes an act, and no specification.
 pub const QUIET: u32 = u32::MAX;
+/// Instead of the number of an observation: the act changes more than an observation says, so the successor is built to know it.
+pub const UNKNOWN: u32 = u32::MAX - 1;
 
 /// The result of an observed act that does not fail.
 #[derive(Clone, Copy, Debug, Default)]
@@ -59,8 +61,16 @@ enum Event {
 
 impl Entries {
     /// The states in which monitors begin.
-    pub fn first_monitors(&mut self, blueprint: &Blueprint) -> Box<[u32]> {
-        blueprint.monitors.iter().map(|monitor| self.value(monitor.code.start())).collect()
+    pub fn first_monitors(&mut self, blueprint: &Blueprint) -> u32 {
+        let states = blueprint.monitors.iter().map(|monitor| self.value(monitor.code.start())).collect();
+        self.monitor_states(states)
+    }
+
+    /// The id of the states of all monitors.
+    fn monitor_states(&mut self, states: Box<[u32]>) -> u32 {
+        let values = &self.values;
+        self.monitor_states
+            .intern(states, |states| fingerprint::of(&states.iter().map(|&id| values.print(id)).collect::<Vec<_>>()))
     }
 
     /// The events of a branch in their order; a bit of `lost` for each message that vanishes.
@@ -173,7 +183,14 @@ impl Entries {
 
     /// The environment after a step of `actor` in which monitors, and the specification of a history, have seen what it did; and whether a monitor failed,
     /// which ends the step.
-    fn watched(&mut self, blueprint: &Blueprint, before: &Environment, actor: u16, done: Done, lost: u64) -> (Environment, bool) {
+    fn watched(
+        &mut self,
+        blueprint: &Blueprint,
+        before: &Environment,
+        actor: u16,
+        done: Done,
+        lost: u64,
+    ) -> (Environment, bool) {
         let mut after = before.clone();
         if let Some(stage) = before.history {
             let notes = self.effects[done.0 as usize][usize::from(done.1)].notes.clone();
@@ -182,19 +199,23 @@ impl Entries {
                 Err(failure) => return (Environment { failed: Some((actor, failure)), ..after }, false),
             }
         }
+        let mut states = (**self.monitor_states.get(before.monitors)).clone();
         let mut first: Option<(usize, u32)> = None;
         // A handler that fails does nothing that could be observed.
         let fails = self.effects[done.0 as usize][usize::from(done.1)].failure != NONE;
         for nth in (0..blueprint.monitors.len()).filter(|_| !fails) {
-            match self.monitored(blueprint, nth, before.monitors[nth], done, lost) {
-                Ok((state, _)) => after.monitors[nth] = state,
+            match self.monitored(blueprint, nth, states[nth], done, lost) {
+                Ok((state, _)) => states[nth] = state,
                 Err((at, failure)) if first.is_none_or(|(earliest, _)| at < earliest) => first = Some((at, failure)),
                 Err(_) => {}
             }
         }
         match first {
             Some((_, failure)) => (Environment { failed: Some((actor, failure)), ..before.clone() }, true),
-            None => (after, false),
+            None => {
+                after.monitors = self.monitor_states(states);
+                (after, false)
+            }
         }
     }
 }
@@ -213,14 +234,29 @@ impl Worlds {
         watchers
     }
 
-    /// The observation of a branch: a new number, or [`QUIET`] if neither a monitor nor a specification observes it.
+    /// The observation of a branch: a new number, or [`QUIET`] if neither a monitor nor a specification observes it, or [`UNKNOWN`] if it changes more.
     pub(crate) fn observation(&self, mirrors: &mut Mirrors, actor: u16, done: Done) -> u32 {
         let records = self.monitors() && mirrors.effects[done.0 as usize][usize::from(done.1)].records();
+        if self.changes_more(mirrors, done) {
+            return UNKNOWN;
+        }
         if !records && self.watchers(mirrors, done) == 0 {
             return QUIET;
         }
         mirrors.observations.push((actor, done));
         mirrors.observations.len() as u32 - 1
+    }
+
+    /// Whether a branch fails, creates actors or halts.
+    pub(crate) fn changes_more(&self, mirrors: &Mirrors, done: Done) -> bool {
+        let branch = &mirrors.effects[done.0 as usize][usize::from(done.1)];
+        branch.failure != NONE || branch.halts || !branch.created.is_empty()
+    }
+
+    /// Whether there are monitors, or a specification of a history.
+    #[inline]
+    pub(crate) fn has_watchers(&self) -> bool {
+        self.monitors() || !self.blueprint().monitors.is_empty()
     }
 
     /// The environment after a branch is observed, and whether that ends the step.
@@ -255,7 +291,9 @@ impl Worlds {
     pub(crate) fn remember(&self, mirrors: &mut Mirrors, environment: u32, observation: u32) {
         let (actor, done) = mirrors.observations[observation as usize];
         let (after, _) = self.environment_after(mirrors, environment, actor, done, 0);
-        if !mirrors.environment_summaries[after as usize].failed && mirrors.watched.get(environment, observation).is_none() {
+        if !mirrors.environment_summaries[after as usize].failed
+            && mirrors.watched.get(environment, observation).is_none()
+        {
             let [before, print] = [environment, after].map(|id| mirrors.environments.print(id));
             let change = Change::between(before, print);
             mirrors.watched.insert(environment, observation, Watched { environment: after, change });
@@ -264,7 +302,8 @@ impl Worlds {
 
     /// The state of a monitor, by number.
     pub(crate) fn monitor_value(&self, mirrors: &Mirrors, state: &State, nth: usize) -> Arc<dyn crate::erased::Value> {
-        let id = mirrors.environments.get(state.environment()).monitors[nth];
+        let states = mirrors.environments.get(state.environment()).monitors;
+        let id = mirrors.monitor_states.get(states)[nth];
         mirrors.values.get(id).value.clone()
     }
 
@@ -279,13 +318,17 @@ impl Worlds {
         let step = self.in_full(state, step);
         let Some(done) = step.handler() else { return 0 };
         let lost = self.lost(&self.prepared(), state, done);
-        let before = self.prepared().environments.get(state.environment()).monitors.clone();
+        let before = self.prepared().environments.get(state.environment()).monitors;
         self.with_entries(|entries, blueprint| {
-            let cooled = |(nth, &state): (usize, &u32)| match entries.monitored(blueprint, nth, state, done, lost) {
-                Ok((_, cooled)) => u64::from(cooled) << nth,
-                Err(_) => 0,
-            };
-            before.iter().enumerate().map(cooled).fold(0, |all, one| all | one)
+            let before = entries.monitor_states.get(before).clone();
+            before
+                .iter()
+                .enumerate()
+                .map(|(nth, &state)| match entries.monitored(blueprint, nth, state, done, lost) {
+                    Ok((_, cooled)) => u64::from(cooled) << nth,
+                    Err(_) => 0,
+                })
+                .fold(0, |all, one| all | one)
         })
     }
 
@@ -328,8 +371,8 @@ impl Worlds {
     pub(crate) fn was_hot(&self, monitor: usize) -> bool {
         let code = self.blueprint().monitors[monitor].code.clone();
         let states: std::collections::BTreeSet<u32> = self.with_entries(|entries, _| {
-            let environments = (0..entries.environments.len() as u32).map(|id| entries.environments.get(id));
-            environments.filter_map(|environment| environment.monitors.get(monitor).copied()).collect()
+            let all = (0..entries.monitor_states.len() as u32).map(|id| entries.monitor_states.get(id));
+            all.filter_map(|states| states.get(monitor).copied()).collect()
         });
         let mirrors = self.prepared();
         states.into_iter().any(|id| {

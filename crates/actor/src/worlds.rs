@@ -274,7 +274,10 @@ impl Worlds {
             let local = state.ids[usize::from(to)];
             let is_deferred = |id: &u32| self.accept(mirrors, local, *id) == Accept::Defer;
             let deferred: Vec<u32> = deferred.into_iter().filter(is_deferred).collect();
-            return causal.heads(to, &network, &|id| deferred.contains(&id)).map(|at| (causal.pending[at].from, at as u32)).collect();
+            return causal
+                .heads(to, &network, &|id| deferred.contains(&id))
+                .map(|at| (causal.pending[at].from, at as u32))
+                .collect();
         }
         let mut items = mirrors.inboxes.get(state.inbox(to)).items.to_vec();
         if self.picks(mirrors, state, to) {
@@ -473,7 +476,7 @@ impl TransitionSystem for Worlds {
             return None;
         }
         let act = self.found_act(mirrors, state, actor, item, branch).1;
-        (!act.changes_more && act.watched == QUIET).then(|| act.change.after(mirrors.property_key(&state.ids[..self.slots(state)])))
+        (act.watched == QUIET).then(|| act.change.after(mirrors.property_key(&state.ids[..self.slots(state)])))
     }
 
     #[inline]

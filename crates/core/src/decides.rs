@@ -184,7 +184,10 @@ fn must_on_actors(question: Question, setup: &Setup) -> Result<(), Undecided> {
         );
     }
     if setup.creates {
-        return undecided("it follows actors that exist from the start", "use bfs or dfs for systems that create actors");
+        return undecided(
+            "it follows actors that exist from the start",
+            "use bfs or dfs for systems that create actors",
+        );
     }
     if setup.forbids_halted {
         return undecided(
@@ -360,8 +363,11 @@ mod tests {
     #[test]
     fn what_actors_and_monitors_can_do_is_refused_where_an_engine_cannot_follow_it() {
         let plain = Setup::plain(SubjectKind::Actors);
-        let abilities =
-            [Setup { creates: true, ..plain }, Setup { forbids_halted: true, ..plain }, Setup { monitored: true, ..plain }];
+        let abilities = [
+            Setup { creates: true, ..plain },
+            Setup { forbids_halted: true, ..plain },
+            Setup { monitored: true, ..plain },
+        ];
         for setup in abilities {
             assert!(decides(Engine::Must, Question::Failure, &setup).is_err());
             for engine in Engine::ALL.into_iter().filter(|&engine| engine != Engine::Must && engine != Engine::Brute) {

@@ -43,11 +43,11 @@ pub use model::{Deadlock, Network, Policy};
 pub use operations::{TraceHistory, TraceOperation};
 pub use outcome::{Outcome, Property, ScheduleStats, Stats, Verdict, Violation};
 pub use scope::{Bounds, Explored, FaultBounds, Reduced, SampleUnit, Scope, Semantics};
-pub use transitions::{
-    Accept, ActorId, Effect, FailureId, Input, LocalBranch, LocalId, LocalTransitions, MsgId, Temperature,
-};
 pub use trace::{
     Awaited, Delivery, Fingerprint, Location, MessageIndex, NarratedMessage, NarratedStep, ProcessIndex, ProcessRole,
     ProcessStatus, Replayed, StepIndex, StepKind, TRACE_SCHEMA, TRACE_SCHEMA_1, Trace, TraceMessage, TraceNote,
     TraceProcess, TraceStep, TraceValue, ValueTree,
+};
+pub use transitions::{
+    Accept, ActorId, Effect, FailureId, Input, LocalBranch, LocalId, LocalTransitions, MsgId, Temperature,
 };

@@ -165,6 +165,9 @@ impl Scope {
         if self.reductions.contains(&Reduced::Symmetry) {
             text.push_str(" up to symmetry");
         }
+        if self.reductions.contains(&Reduced::IdleDeliveries) {
+            text.push_str(" without deliveries that do nothing");
+        }
         text.push_str(&self.network.map(|network| format!(" under {network}")).unwrap_or_default());
         text.push_str(&self.faults.to_string());
         text

@@ -117,7 +117,14 @@ impl<M: States> Property<M> {
 impl<M: States> Clone for Property<M> {
     fn clone(&self) -> Property<M> {
         let Property { name, kind, stable, holds, when, promise } = self;
-        Property { name: name.clone(), kind: *kind, stable: *stable, holds: holds.clone(), when: when.clone(), promise: *promise }
+        Property {
+            name: name.clone(),
+            kind: *kind,
+            stable: *stable,
+            holds: holds.clone(),
+            when: when.clone(),
+            promise: *promise,
+        }
     }
 }
 

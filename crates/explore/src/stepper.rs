@@ -363,7 +363,13 @@ impl<M: TransitionSystem> Stepper<M> {
                 self.evaluated = Some(nth);
                 if let Some(next) = self.model.next(state, action) {
                     let changes = next != *state;
-                    out.push(Step { action: action.clone(), changes, labels: Vec::new(), cools: false, state: self.canonical(next) });
+                    out.push(Step {
+                        action: action.clone(),
+                        changes,
+                        labels: Vec::new(),
+                        cools: false,
+                        state: self.canonical(next),
+                    });
                 }
             }
         });

@@ -30,7 +30,8 @@ fn shown(case: &Case, worlds: &Worlds, state: &State) -> String {
     if case.network == Network::Cd {
         parts.pop();
     }
-    let (monitors, mut parts): (Vec<&str>, Vec<&str>) = parts.into_iter().partition(|part| part.starts_with("monitor m"));
+    let (monitors, mut parts): (Vec<&str>, Vec<&str>) =
+        parts.into_iter().partition(|part| part.starts_with("monitor m"));
     let monitors: Vec<u8> = monitors.iter().map(|m| m[m.len() - 1..].parse().expect("a state")).collect();
     parts.pop();
     let (messages, locals): (Vec<&str>, Vec<&str>) = parts.into_iter().partition(|part| part.contains('→'));
@@ -54,7 +55,8 @@ const RUNS: [(Engine, usize, bool); 4] =
     [(Engine::Bfs, 1, true), (Engine::Bfs, 2, false), (Engine::Dfs, 1, false), (Engine::Dfs, 2, true)];
 
 fn same(ours: &[String], naive: &[String], what: &str) {
-    let only = |a: &[String], b: &[String]| -> Vec<String> { a.iter().filter(|item| !b.contains(item)).cloned().collect() };
+    let only =
+        |a: &[String], b: &[String]| -> Vec<String> { a.iter().filter(|item| !b.contains(item)).cloned().collect() };
     assert!(
         ours == naive,
         "{what}: {} and {}; only the engine {:#?}; only the naive explorer {:#?}",
@@ -155,7 +157,12 @@ fn same_ends(case: &Case, graph: &Graph) -> bool {
 
 /// Compares the executions of the DPOR engine, which neither creates actors nor injects faults; returns whether there are few enough.
 fn same_executions(case: &Case, graph: &Graph) -> bool {
-    if case.creates > 0 || !case.monitors.is_empty() || case.faults != Faults::default() || case.network == Network::Mbox || case.forbids_halted {
+    if case.creates > 0
+        || !case.monitors.is_empty()
+        || case.faults != Faults::default()
+        || case.network == Network::Mbox
+        || case.forbids_halted
+    {
         return false;
     }
     let ends: BTreeSet<Vec<String>> = graph.finals().map(|id| graph.worlds[id].locals()).collect();
@@ -186,7 +193,8 @@ fn compare(case: &Case) -> u64 {
     1 + u64::from(same_ends(case, &graph)) + u64::from(same_executions(case, &graph))
 }
 
-const PROFILE: Profile = Profile { faults: true, failures: true, defers: false, halts: true, creates: true, ticks: false, monitors: 0 };
+const PROFILE: Profile =
+    Profile { faults: true, failures: true, defers: false, halts: true, creates: true, ticks: false, monitors: 0 };
 const DEFERRING: Profile = Profile { defers: true, creates: false, ..PROFILE };
 const ALL: Profile = Profile { defers: true, ..PROFILE };
 const MONITORED: Profile = Profile { monitors: 2, ..PROFILE };

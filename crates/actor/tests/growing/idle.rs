@@ -4,9 +4,9 @@ use super::compare::{claim, claim_in};
 use super::program::Case;
 use super::strategy::{Profile, cases};
 use super::world::explore;
+use manyworlds_actor::Worlds;
 use manyworlds_core::{Engine, Network, NoObserver};
 use manyworlds_explore::{Config, Report, TransitionSystem};
-use manyworlds_actor::Worlds;
 use manyworlds_testkit::random;
 use std::collections::BTreeSet;
 
@@ -28,7 +28,8 @@ fn compare(case: &Case) -> Option<bool> {
         let worlds = system.worlds();
         let config = Config { threads, keep_going: true, collect_states: true, ..Config::default() };
         let report = run(&worlds, engine, &config);
-        let ours = report.states.iter().map(|state| (worlds.locals_in_words(state), worlds.has_failed(state))).collect();
+        let ours =
+            report.states.iter().map(|state| (worlds.locals_in_words(state), worlds.has_failed(state))).collect();
         assert_eq!(locals, ours, "local states, {engine:?} with {threads} threads");
         let states = report.stats.states.expect("it counts them") as usize;
         assert!(states <= graph.worlds.len());
@@ -66,12 +67,14 @@ fn each_condition_under_which_nothing_may_be_left_out_is_told() {
     assert!(why(system().monitor("watch", super::found::Watch), Engine::Bfs).is_some());
     assert!(why(system(), Engine::Dpor).is_some() && why(system(), Engine::Must).is_some());
     // Where it is not sound it is not done: the state without the message is reached.
-    let states = |system: &manyworlds_actor::System| run(&system.worlds(), Engine::Bfs, &Config::default()).stats.states;
+    let states =
+        |system: &manyworlds_actor::System| run(&system.worlds(), Engine::Bfs, &Config::default()).stats.states;
     assert_eq!(states(&system()), Some(2));
     assert_eq!(states(&system().leave_out_idle_deliveries(true)), Some(1));
     assert_eq!(states(&system().network(Network::P2p).leave_out_idle_deliveries(true)), Some(2));
     // A property that looks at messages is noticed.
-    let looks = system().always("few messages", |view| view.flights().len() < 9).leave_out_idle_deliveries(true).worlds();
+    let looks =
+        system().always("few messages", |view| view.flights().len() < 9).leave_out_idle_deliveries(true).worlds();
     run(&looks, Engine::Bfs, &Config::default());
     assert!(looks.looked_at_messages());
 }

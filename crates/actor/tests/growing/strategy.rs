@@ -64,13 +64,18 @@ fn handler(declared: u16, profile: Profile) -> impl Strategy<Value = Handler> {
 
 fn kind(declared: u16, profile: Profile) -> impl Strategy<Value = Kind> {
     let rare = if profile.defers { 1 } else { 0 };
-    let reception = prop_oneof![3 => Just(Reception::Take), rare => Just(Reception::Defer), rare => Just(Reception::Ignore)];
+    let reception =
+        prop_oneof![3 => Just(Reception::Take), rare => Just(Reception::Defer), rare => Just(Reception::Ignore)];
     let messages = prop::collection::vec((reception, handler(declared, profile)), TAGS);
     let rows = prop::collection::vec((messages, handler(declared, profile)), usize::from(ROWS));
     let durable = prop::collection::vec(prop::option::of(0..ROWS), usize::from(ROWS));
     let ticks = prop::bool::weighted(if profile.ticks { 0.7 } else { 0.0 });
-    (handler(declared, profile), rows, durable, ticks)
-        .prop_map(|(start, rows, durable, ticks)| Kind { start, rows, durable, ticks })
+    (handler(declared, profile), rows, durable, ticks).prop_map(|(start, rows, durable, ticks)| Kind {
+        start,
+        rows,
+        durable,
+        ticks,
+    })
 }
 
 fn faults(profile: Profile) -> BoxedStrategy<Faults> {
@@ -98,7 +103,12 @@ fn automaton() -> impl Strategy<Value = Automaton> {
         prop::collection::vec(prop::collection::vec(next, CLASSES), 2),
         prop::collection::vec(temperature, 2),
     )
-        .prop_map(|(observes, first_only, next, temperatures)| Automaton { observes, first_only, next, temperatures })
+        .prop_map(|(observes, first_only, next, temperatures)| Automaton {
+            observes,
+            first_only,
+            next,
+            temperatures,
+        })
 }
 
 /// Random systems of one to three declared actors.
@@ -110,8 +120,14 @@ pub fn cases(profile: Profile) -> impl Strategy<Value = Case> {
         let creates = if profile.creates { (1..=4u16).boxed() } else { Just(0).boxed() };
         let monitors = prop::collection::vec(automaton(), 0..=profile.monitors);
         (kinds, declared, network, faults(profile), creates, prop::bool::weighted(0.2), monitors).prop_map(
-            |(kinds, declared, network, faults, creates, forbids_halted, monitors)| {
-                Case { kinds: Arc::new(kinds), declared, network, faults, creates, forbids_halted, monitors }
+            |(kinds, declared, network, faults, creates, forbids_halted, monitors)| Case {
+                kinds: Arc::new(kinds),
+                declared,
+                network,
+                faults,
+                creates,
+                forbids_halted,
+                monitors,
             },
         )
     })

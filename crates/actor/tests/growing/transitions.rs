@@ -3,7 +3,9 @@
 use super::program::Case;
 use super::strategy::{Profile, cases};
 use manyworlds_actor::{Faults, Worlds};
-use manyworlds_core::{Accept, ActorId, Effect, Input, LocalBranch, LocalId, LocalTransitions, MsgId, Network, NoObserver};
+use manyworlds_core::{
+    Accept, ActorId, Effect, Input, LocalBranch, LocalId, LocalTransitions, MsgId, Network, NoObserver,
+};
 use manyworlds_explore::{Config, Engine};
 use manyworlds_testkit::random;
 use std::collections::{BTreeMap, BTreeSet};

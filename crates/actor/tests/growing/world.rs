@@ -220,10 +220,15 @@ impl World {
             quiet.actors.get_mut(me).expect("it runs").status = Status::Up(before);
             return vec![quiet];
         }
-        handler.iter().map(|chosen| self.run(case, me, before, chosen, from, (free, &receipt)).unwrap_or_else(|why| {
-            // A step that fails has no other effect than the removal of its input, which the caller has done.
-            World { failed: Some((me.clone(), why)), ..self.clone() }
-        })).collect()
+        handler
+            .iter()
+            .map(|chosen| {
+                self.run(case, me, before, chosen, from, (free, &receipt)).unwrap_or_else(|why| {
+                    // A step that fails has no other effect than the removal of its input, which the caller has done.
+                    World { failed: Some((me.clone(), why)), ..self.clone() }
+                })
+            })
+            .collect()
     }
 
     /// The states after the timer of an actor without fuel has expired.
@@ -480,7 +485,12 @@ impl Graph {
     }
 
     /// Whether a path of one step or more leads from a state back to it through such states and by such steps.
-    fn reaches_itself(&self, id: usize, by: impl Fn(usize, usize) -> bool, step: impl Fn(usize, usize) -> bool) -> bool {
+    fn reaches_itself(
+        &self,
+        id: usize,
+        by: impl Fn(usize, usize) -> bool,
+        step: impl Fn(usize, usize) -> bool,
+    ) -> bool {
         let (mut seen, mut open) = (vec![false; self.worlds.len()], vec![id]);
         while let Some(at) = open.pop() {
             for (nth, &to) in self.successors[at].iter().enumerate() {
@@ -532,7 +542,15 @@ fn initial(case: &Case) -> Vec<World> {
         past: BTreeSet::new(),
     };
     let actors = case.declared.iter().zip(0..).map(|(declared, n)| (vec![n], being(declared))).collect();
-    let blank = World { actors, messages: Vec::new(), sent: 0, left: case.faults, failed: None, monitors: vec![0; case.monitors.len()], cooled: vec![] };
+    let blank = World {
+        actors,
+        messages: Vec::new(),
+        sent: 0,
+        left: case.faults,
+        failed: None,
+        monitors: vec![0; case.monitors.len()],
+        cooled: vec![],
+    };
     if case.network == Network::Mbox {
         return vec![blank];
     }
@@ -549,7 +567,8 @@ fn initial(case: &Case) -> Vec<World> {
 /// Explores; `None` if there are more than `limit` states.
 pub fn explore(case: &Case, limit: usize) -> Option<Graph> {
     let (mut ids, mut queue) = (HashMap::new(), VecDeque::new());
-    let mut graph = Graph { worlds: vec![], keys: vec![], successors: vec![], transitions: 0, depth: vec![], cooled: vec![] };
+    let mut graph =
+        Graph { worlds: vec![], keys: vec![], successors: vec![], transitions: 0, depth: vec![], cooled: vec![] };
     let mut add = |graph: &mut Graph, queue: &mut VecDeque<usize>, world: World, depth: usize| {
         graph.transitions += 1;
         let key = world.key(case);

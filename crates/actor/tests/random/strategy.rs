@@ -154,7 +154,15 @@ pub fn services(profile: Profile) -> impl Strategy<Value = Service> {
                 let mut actors = vec![client; clients];
                 actors.insert(server, of_server);
                 Service {
-                    case: Case { actors, network, channels: vec![], faults, may_crash: None, side: None, own_faults: false },
+                    case: Case {
+                        actors,
+                        network,
+                        channels: vec![],
+                        faults,
+                        may_crash: None,
+                        side: None,
+                        own_faults: false,
+                    },
                     server,
                 }
             },
