@@ -4,6 +4,7 @@ use crate::acts::branches;
 use crate::faults::Environment;
 use crate::state::State;
 use crate::step::Step;
+use crate::system::MAX_IN_SETS;
 use crate::table::{Input, Mirrors, Status};
 use crate::worlds::Worlds;
 
@@ -172,7 +173,7 @@ impl Worlds {
         }
         if environment.split.is_some() {
             out.push(Step::Heal);
-        } else if environment.left.splits > 0 {
+        } else if environment.left.splits > 0 && self.actors() <= MAX_IN_SETS {
             let declared = &self.blueprint().sides;
             match declared.is_empty() {
                 // Every partition into two sides; the side without the last actor represents it.

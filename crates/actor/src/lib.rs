@@ -89,6 +89,7 @@ pub use client::{Client, Service};
 pub use context::{Context, NoteKind};
 pub use erased::Value;
 pub use faults::Faults;
+pub use manyworlds_core::{Accept, Temperature};
 pub use monitor::{Monitor, Observed, ObservedEvent};
 pub use question::Fold;
 pub use state::State;

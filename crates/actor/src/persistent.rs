@@ -24,7 +24,7 @@
 
 use crate::state::State;
 use crate::step::Step;
-use crate::system::Blueprint;
+use crate::system::{Blueprint, MAX_IN_SETS};
 use crate::table::Mirrors;
 use crate::watch::Done;
 use crate::worlds::Worlds;
@@ -37,8 +37,8 @@ pub fn persistent(worlds: &Worlds, state: &State, steps: &mut [Step]) -> usize {
     let watched = watched(worlds, &full);
     let mirrors = &*worlds.prepared();
     let environment = worlds.environment(mirrors, state);
-    // Which actors may send to those that are created is not declared.
-    let grows = worlds.blueprint().creates > 0;
+    // Which actors may send to those that are created is not declared. A set of actors is a word.
+    let grows = worlds.blueprint().creates > 0 || worlds.actors() > MAX_IN_SETS;
     if grows || !environment.left.none() || environment.split.is_some() {
         return steps.len();
     }

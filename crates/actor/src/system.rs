@@ -21,8 +21,11 @@ use std::fmt::Debug;
 use std::hash::Hash;
 use std::sync::Arc;
 
-/// The maximal number of actors in a system: a set of actors is a word.
-pub const MAX_ACTORS: usize = 64;
+/// The maximal number of actors in a system.
+pub const MAX_ACTORS: usize = 10_000;
+
+/// The maximal number of actors in a system with partitions or a declared topology: there a set of actors is a word.
+pub const MAX_IN_SETS: usize = 64;
 
 /// An actor of a system.
 #[derive(Clone)]
@@ -157,7 +160,7 @@ impl Blueprint {
     /// Whether `from` may ever send to `to`. The declared topology is about declared actors.
     pub fn may_send(&self, from: u16, to: u16) -> bool {
         let Some(row) = self.topology.as_ref().and_then(|rows| rows.get(usize::from(from))) else { return true };
-        usize::from(to) >= self.actors.len() || (row >> to) & 1 == 1
+        usize::from(to) >= self.actors.len() || usize::from(to) < MAX_IN_SETS && (row >> to) & 1 == 1
     }
 
     /// Messages to a crashed actor are dropped, because no actor can restart in this run.
@@ -306,16 +309,22 @@ impl System {
     }
 
     /// A partition of the network: these actors on one side, the others on the other. The default is all partitions.
+    ///
+    /// # Panics
+    /// If one of them is not among the first [`MAX_IN_SETS`] actors.
     pub fn may_split(mut self, side: impl IntoIterator<Item = impl Into<Pid>>) -> System {
-        let side = side.into_iter().fold(0, |side, actor| side | 1 << self.known(actor));
+        let side = side.into_iter().fold(0, |side, actor| side | 1 << self.known_in_sets(actor));
         self.0.sides.push(side);
         self
     }
 
     /// Declares that `from` never sends to actors other than `to`. The partial-order reduction depends on this; violations are detected.
+    ///
+    /// # Panics
+    /// If one of `to` is not among the first [`MAX_IN_SETS`] actors.
     pub fn sends_only_to(mut self, from: impl Into<Pid>, to: impl IntoIterator<Item = impl Into<Pid>>) -> System {
         let n = self.0.actors.len();
-        let row = to.into_iter().fold(0, |row, actor| row | 1u64 << self.known(actor));
+        let row = to.into_iter().fold(0, |row, actor| row | 1u64 << self.known_in_sets(actor));
         let from = usize::from(self.known(from));
         let rows = self.0.topology.get_or_insert_with(Vec::new);
         rows.resize(n.max(rows.len()), u64::MAX);
@@ -622,6 +631,13 @@ impl System {
         assert!(n < MAX_ACTORS, "a system has at most {MAX_ACTORS} actors");
         self.0.actors.push(DeclaredActor { name, code, fair: None, fair_queues: None, may_crash: true });
         Pid::root(n as u16)
+    }
+
+    fn known_in_sets(&self, actor: impl Into<Pid>) -> u16 {
+        let actor = self.known(actor);
+        let most = MAX_IN_SETS;
+        assert!(usize::from(actor) < most, "partitions and topologies can name the first {most} actors only");
+        actor
     }
 
     fn known(&self, actor: impl Into<Pid>) -> u16 {

@@ -4,7 +4,7 @@ use crate::options::{Options, Rebuild};
 use crate::states::{Seen, check_states};
 use crate::subject::{Answer, Refused, Subject, bounds, confirmed, refuse_engine, refuse_unused, watch};
 use manyworlds_actor::locals::ActorLocals;
-use manyworlds_actor::system::Question;
+use manyworlds_actor::system::{MAX_IN_SETS, Question};
 use manyworlds_actor::{Faults, System, Worlds, isolation};
 use manyworlds_core::decides::{self, Setup, SubjectKind};
 use manyworlds_core::{
@@ -186,6 +186,12 @@ fn configured(system: &System, options: &Options) -> Result<System, Refused> {
     let blueprint = system.blueprint();
     if let Some(why) = blueprint.undefined() {
         return Err(Refused(why));
+    }
+    if blueprint.faults.splits > 0 && blueprint.actors.len() > MAX_IN_SETS {
+        return Err(Refused(format!(
+            "the network may fall apart, which is possible for at most {MAX_IN_SETS} actors; this system has {}",
+            blueprint.actors.len()
+        )));
     }
     if blueprint.faults.splits > 0 && blueprint.sides.is_empty() && blueprint.actors.len() > MOST_SPLIT {
         return Err(Refused(format!(

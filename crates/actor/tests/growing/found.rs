@@ -125,6 +125,52 @@ fn a_hundred_actors_are_created_one_after_the_other() {
     assert_eq!(report.stats.states, Some(101));
 }
 
+/// Passes the number on to the next actor, which adds one.
+struct Link(Option<Pid>);
+
+impl Actor for Link {
+    type State = u8;
+    type Message = u8;
+
+    fn start(&self, _: &mut Context<'_>) -> u8 {
+        0
+    }
+
+    fn message(&self, seen: &mut u8, _: Pid, number: &u8, ctx: &mut Context<'_>) {
+        *seen = *number;
+        if let Some(next) = self.0 {
+            ctx.send(next, *number + 1);
+        }
+    }
+}
+
+/// Sends the first number.
+struct First(Pid);
+
+impl Actor for First {
+    type State = ();
+    type Message = u8;
+
+    fn start(&self, ctx: &mut Context<'_>) {
+        ctx.send(self.0, 1u8);
+    }
+
+    fn message(&self, _: &mut (), _: Pid, _: &u8, _: &mut Context<'_>) {}
+}
+
+#[test]
+fn a_chain_of_two_hundred_actors_passes_a_number_on() {
+    let mut system = System::new();
+    let last = system.add("last", Link(None));
+    let first = (1..199).fold(last.pid(), |next, n| system.add(format!("link {n}"), Link(Some(next))).pid());
+    system.add("first", First(first));
+    let system = system.at_rest("all have passed it on", move |view| view.state(last) == Some(&199));
+    for reduction in [Reduction::None, Reduction::Persistent] {
+        let report = run(&system, &Config { reduction, ..Config::default() });
+        assert_eq!((report.stats.states, report.found.is_none()), (Some(200), true));
+    }
+}
+
 /// Ignores a message without saying that it may.
 struct Quiet;
 
