@@ -319,7 +319,7 @@ impl<'a, M: Model> Search<'a, M> {
             Kind::AtRest => self.model.at_rest(last) && !holds(last),
             Kind::Eventually | Kind::AlwaysEventually | Kind::LeadsTo => self.waits_in_vain(property, last),
             // No execution shows that a predicate holds in no reachable state.
-            Kind::Sometimes => self.path.len() == 1 && !holds(last),
+            Kind::Sometimes => evaluate(property, self.model, last).is_err() || self.path.len() == 1 && !holds(last),
         }
     }
 }

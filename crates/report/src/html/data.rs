@@ -116,7 +116,7 @@ fn run(run: &Run<'_>) -> Value {
         Verdict::Verified => (scope.to_string(), None),
         Verdict::Violated { violation, .. } => (violation.property.to_string(), None),
         Verdict::Possible { violation, .. } => (format!("{}, not confirmed by a replay", violation.property), None),
-        Verdict::Incomplete { reason } => (format!("no violation found, {}", why(*reason)), Some(scope.limits())),
+        Verdict::Incomplete { reason } => (format!("no violation found, {}", why(*reason)), Some(scope.limit_list())),
         Verdict::Invalid(invalid) => (invalid.to_string(), None),
     };
     json!({
