@@ -34,7 +34,7 @@ fn violation(worlds: &Worlds, properties: &[Property<Worlds>], state: &State, qu
         Kind::Always => !(property.holds)(worlds, state),
         Kind::Never => (property.holds)(worlds, state),
         Kind::AtRest => quiescent && !(property.holds)(worlds, state),
-        Kind::Sometimes | Kind::Eventually => false,
+        Kind::Sometimes | Kind::Eventually | Kind::AlwaysEventually | Kind::LeadsTo => false,
     };
     let failure = worlds.failure(state).map(|failure| failure.message);
     failure.or_else(|| properties.iter().find(violated).map(|property| property.name.clone()))

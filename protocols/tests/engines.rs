@@ -233,7 +233,7 @@ fn nearest(worlds: &Worlds) -> Option<usize> {
             Kind::Always => !(property.holds)(worlds, state),
             Kind::Never => (property.holds)(worlds, state),
             Kind::AtRest => quiescent && !(property.holds)(worlds, state),
-            Kind::Sometimes | Kind::Eventually => false,
+            Kind::Sometimes | Kind::Eventually | Kind::AlwaysEventually | Kind::LeadsTo => false,
         };
         worlds.has_failed(state) || properties.iter().any(violates)
     };
