@@ -102,12 +102,11 @@ fn graphs(states: u8, degree: usize) -> impl Strategy<Value = Graph> {
     )
 }
 
-/// Whether a property that holds would not hold without fairness, and with weak fairness in place of strong fairness.
+/// Whether a property would be violated without fairness, and with weak fairness in place of strong fairness.
 fn depends(graph: &Graph) -> [bool; 2] {
-    let holds = !graph.is_violated();
     let weak = graph.fairness.iter().map(|&(_, actions)| (Strength::Weak, actions)).collect();
     let without = Graph { fairness: Vec::new(), ..graph.clone() };
-    [without, Graph { fairness: weak, ..graph.clone() }].map(|other| holds && other.is_violated())
+    [without, Graph { fairness: weak, ..graph.clone() }].map(|other| other.is_violated())
 }
 
 #[test]
@@ -115,11 +114,11 @@ fn temporal_properties_of_random_graphs_are_decided() {
     let cases = (graphs(6, 4), any::<bool>(), any::<bool>());
     let [violated, by_fairness, by_strong_fairness] = [(); 3].map(|()| Cell::new(0));
     let name = "temporal properties of random graphs are decided";
-    let compared = Random::new(name).cases(30_000).run(&cases, |(graph, exact, dfs)| {
+    let compared = Random::new(name).cases(25_000).run(&cases, |(graph, exact, dfs)| {
         let engine = if dfs { Engine::Dfs } else { Engine::Bfs };
         let report = graph.run(engine, &Config { exact, ..Config::default() });
         prop_assert_eq!(report.found.is_some(), graph.is_violated(), "{:?}", graph);
-        let [fair, strongly_fair] = depends(&graph);
+        let [fair, strongly_fair] = if report.found.is_some() { [false; 2] } else { depends(&graph) };
         by_fairness.set(by_fairness.get() + u64::from(fair));
         by_strong_fairness.set(by_strong_fairness.get() + u64::from(strongly_fair));
         if let Some(found) = report.found {
@@ -133,7 +132,7 @@ fn temporal_properties_of_random_graphs_are_decided() {
     });
     let [violated, fair, strong] = [violated, by_fairness, by_strong_fairness].map(Cell::into_inner);
     println!("{violated} are violated, {fair} hold because of fairness, {strong} of them because of strong fairness");
-    assert!(violated > compared / 10 && fair > compared / 50 && strong > compared / 200);
+    assert!(violated > compared / 10 && fair > compared / 100 && strong > compared / 200);
 }
 
 random! {
