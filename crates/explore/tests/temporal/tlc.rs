@@ -56,5 +56,5 @@ fn random_graphs_have_the_verdicts_of_tlc() {
         fair += usize::from(!is_violated && unfair.run(Engine::Bfs, &Config::default()).found.is_some());
     }
     println!("{violated} are violated, {fair} hold because of fairness");
-    assert!(violated >= 100 && fair >= 10, "{violated} are violated, {fair} hold because of fairness");
+    assert!(violated >= 100 && fair >= 60, "{violated} are violated, {fair} hold because of fairness");
 }
