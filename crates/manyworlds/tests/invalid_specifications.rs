@@ -293,7 +293,7 @@ fn a_predicate_of_sometimes_that_panics_is_a_violation() {
                 panic!("{engine}: {:?}", outcome.verdict)
             };
             assert!(violation.message.contains("panics") && violation.message.contains("three"), "{violation:?}");
-            assert_eq!((violation.location.is_some(), trace.steps.len()), (true, 3), "{engine}: {trace:?}");
+            assert_eq!((violation.location.is_some(), trace.steps.len()), (true, 4), "{engine}: {trace:?}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use manyworlds::actor::{Actor, Context, System};
 use manyworlds::explore::{Fair, Fairness, Model, Property};
-use manyworlds::{Engine, Options, Pid, Specification, Subject, Verdict};
+use manyworlds::{Engine, Pid, Specification, Subject, Verdict, check};
 
 /// A light that goes green, yellow, red and green again, or stays red.
 #[derive(Clone)]
@@ -85,7 +85,7 @@ fn a_panic_of_a_predicate_is_a_violation_with_its_place() {
     for engine in STATES {
         for panics in ["eventually", "always", "when", "then", "fairness"] {
             let light = Specification::new(Light { panics: Some(panics) }).fair();
-            let answer = Options::new().engine(engine).check(&light).expect("it is decided");
+            let answer = check(&light).engine(engine).run().expect("it is decided");
             let Verdict::Violated { violation, trace } = &answer.outcome.verdict else {
                 panic!("{panics}: {:?}", answer.outcome.verdict)
             };
@@ -95,7 +95,7 @@ fn a_panic_of_a_predicate_is_a_violation_with_its_place() {
             assert_eq!(trace.steps.len(), 3, "{panics}: the start, and two steps to red");
         }
         let light = Specification::new(Light { panics: Some("listing") }).fair();
-        let refused = Options::new().engine(engine).check(&light).expect_err("there is no list").to_string();
+        let refused = check(&light).engine(engine).run().expect_err("there is no list").to_string();
         assert!(refused.contains("fairness assumptions of the model panics: there is no list"), "{refused}");
     }
 }
@@ -121,9 +121,9 @@ impl Actor for Waiter {
 fn a_panic_of_a_predicate_on_actors_is_a_violation_with_its_place() {
     let mut system = System::new();
     let waiter = system.add("waiter", Waiter(None));
-    system.add("other", Waiter(Some(waiter)));
+    system.add("other", Waiter(Some(waiter.into())));
     let reads = move |view: &manyworlds::actor::View<'_>| {
-        let state = *view.state::<u8>(waiter);
+        let state = *view.state(waiter).expect("it has started");
         assert_eq!(state, 0, "it is not zero");
         state > 0
     };
@@ -134,7 +134,7 @@ fn a_panic_of_a_predicate_on_actors_is_a_violation_with_its_place() {
         system.leads_to("p", |_| true, reads),
     ];
     for (system, engine) in systems.iter().flat_map(|system| STATES.map(|engine| (system, engine))) {
-        let answer = Options::new().engine(engine).check(system).expect("it is decided");
+        let answer = check(system).engine(engine).run().expect("it is decided");
         let violation = answer.outcome.violation().expect("it panics");
         assert!(violation.message.contains("it is not zero"), "{}", violation.message);
         assert!(violation.location.as_ref().is_some_and(|at| at.to_string().contains("temporal.rs")));
@@ -171,7 +171,7 @@ fn a_violation_says_where_the_condition_holds_and_what_is_assumed() {
     }
     let light = Quiet(Light { panics: None });
     let unfair = Specification::new(light.clone());
-    let answer = Options::new().check(&unfair).expect("it is decided");
+    let answer = check(&unfair).run().expect("it is decided");
     let Verdict::Violated { violation, trace } = &answer.outcome.verdict else { panic!("yellow and red alternate") };
     assert_eq!(violation.property.to_string(), "leads-to yellow, off");
     assert_eq!(
@@ -182,7 +182,7 @@ fn a_violation_says_where_the_condition_holds_and_what_is_assumed() {
     assert_eq!(unfair.replay(trace, &mut |_, _| {}), Ok(manyworlds_core::Replayed::Reproduced));
     let fair = Specification::new(light).fair();
     assert_eq!(fair.replay(trace, &mut |_, _| {}), Ok(manyworlds_core::Replayed::Gone), "the cycle is unfair");
-    let answer = Options::new().check(&fair).expect("it is decided");
+    let answer = check(&fair).run().expect("it is decided");
     assert!(answer.outcome.is_verified());
     let scope = answer.outcome.scope.to_string();
     assert!(scope.contains("weak fairness of turning yellow; strong fairness of turning off"), "{scope}");
