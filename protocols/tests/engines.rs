@@ -53,7 +53,7 @@ struct Run {
 }
 
 impl Run {
-    fn figures(&self) -> (Option<u64>, Option<u64>, u64) {
+    fn figures(&self) -> (Option<u128>, Option<u128>, u64) {
         (self.report.stats.states, self.report.stats.transitions, self.report.stats.violations)
     }
 

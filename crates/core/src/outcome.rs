@@ -145,10 +145,10 @@ pub struct Stats {
     pub blocked: Option<u64>,
     /// Executions cut off by a bound.
     pub truncated: Option<u64>,
-    /// Distinct global states.
-    pub states: Option<u64>,
+    /// Distinct global states. Symbolic engines count more of them than 64 bits hold.
+    pub states: Option<u128>,
     /// Steps between states.
-    pub transitions: Option<u64>,
+    pub transitions: Option<u128>,
     /// Length of the longest execution or shortest path.
     pub depth: Option<u64>,
     /// Executions that violate a property.

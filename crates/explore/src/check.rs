@@ -152,7 +152,7 @@ impl<M: TransitionSystem> Checks<M> {
     }
 
     /// The first `sometimes` that held in no state of any worker, after a complete exploration.
-    pub fn never_seen(workers: &[&Checks<M>], states: u64) -> Option<Violation> {
+    pub fn never_seen(workers: &[&Checks<M>], states: u128) -> Option<Violation> {
         let property = Checks::unseen(workers).next()?;
         let message = format!("no reachable state satisfies `{}`; {states} states were explored", property.name);
         Some(violation(property, message))

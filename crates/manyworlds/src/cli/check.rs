@@ -57,7 +57,7 @@ fn unfinished(options: &Options, kind: &str, stuck: &Stuck) -> Answer {
     let keeps_states = engine.keeps_states();
     let Progress { executions, states, frontier, .. } = stuck.progress;
     let stats = match keeps_states {
-        true => Stats { states: Some(states), ..Stats::default() },
+        true => Stats { states: Some(states.into()), ..Stats::default() },
         false => Stats { executions: Some(executions), ..Stats::default() },
     };
     // The figures are those of the last progress report; 0 means that there was none.
@@ -85,7 +85,7 @@ fn finish(
 ) -> Result<Exit, Complaint> {
     // First the answer: whatever becomes of the files, it is not lost.
     if args.json {
-        print_line(&json::outcome(answer, model.name, params, time).to_string());
+        print_line(&json::outcome(answer, model.name, params, time));
     } else {
         print_human(program, args, answer, time);
     }

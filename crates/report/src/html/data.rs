@@ -135,19 +135,20 @@ fn run(run: &Run<'_>) -> Value {
 
 /// The figures that the engine provides: name, number and meaning.
 fn figures(stats: &Stats, run: &Run<'_>) -> Vec<Value> {
+    let wide = |figure: Option<u64>| figure.map(u128::from);
     let figures = [
-        ("executions", stats.executions, "complete ones, each distinct behaviour once"),
-        ("blocked", stats.blocked, "executions in which some process waits forever"),
-        ("cut off", stats.truncated, "executions or paths that a bound ended"),
+        ("executions", wide(stats.executions), "complete ones, each distinct behaviour once"),
+        ("blocked", wide(stats.blocked), "executions in which some process waits forever"),
+        ("cut off", wide(stats.truncated), "executions or paths that a bound ended"),
         ("states", stats.states, "distinct global states"),
         ("transitions", stats.transitions, "steps between states, known ones included"),
-        ("depth", stats.depth, "of the longest execution, or of the last state found"),
-        ("violations", Some(stats.violations), "found before the run ended"),
-        ("revisits", stats.revisits, "receives that were given a later message"),
-        ("events", stats.events, "added to execution graphs"),
-        ("runs of user code", Some(stats.user_steps), "local steps in which your code ran"),
+        ("depth", wide(stats.depth), "of the longest execution, or of the last state found"),
+        ("violations", Some(stats.violations.into()), "found before the run ended"),
+        ("revisits", wide(stats.revisits), "receives that were given a later message"),
+        ("events", wide(stats.events), "added to execution graphs"),
+        ("runs of user code", Some(stats.user_steps.into()), "local steps in which your code ran"),
     ];
-    let figure = |(name, number, meaning): (&str, Option<u64>, &str)| {
+    let figure = |(name, number, meaning): (&str, Option<u128>, &str)| {
         Some(json!({ "name": name, "value": grouped(number?), "meaning": meaning }))
     };
     let time = run.time.map(
