@@ -102,8 +102,8 @@ fn same_states(case: &Case, graph: &Graph) {
         );
         same(&in_words(&report.states), &all, &format!("states, {what}"));
         same(&in_words(&report.final_states), &finals, &format!("final states, {what}"));
-        assert_eq!(report.stats.states, Some(graph.keys.len() as u64), "number of states, {what}");
-        assert_eq!(report.stats.transitions, Some(graph.transitions as u64), "transitions, {what}");
+        assert_eq!(report.stats.states, Some(graph.keys.len() as u128), "number of states, {what}");
+        assert_eq!(report.stats.transitions, Some(graph.transitions as u128), "transitions, {what}");
         assert_eq!(report.stats.violations, graph.failures().count() as u64, "failures, {what}");
         assert_eq!(worlds.stats().user_steps, graph.handler_runs as u64, "handler runs, {what}");
         assert_eq!(worlds.stats().distinct_steps, graph.handler_runs as u64, "distinct handler runs, {what}");
@@ -140,7 +140,7 @@ fn same_within_a_bound(system: &System, graph: &Graph, what: &str, wrong: impl F
         let config = Config { threads, exact, budget, keep_going: true, ..Config::default() };
         let report = run(&system.worlds(), engine, &config);
         let seen = (report.stats.states, report.stats.violations, report.frontier);
-        assert_eq!(seen, (Some(states), wrong, cut), "{what} in {bound} steps: {engine:?} with {threads} threads");
+        assert_eq!(seen, (Some(states.into()), wrong, cut), "{what} in {bound} steps: {engine:?} with {threads} threads");
     }
 }
 

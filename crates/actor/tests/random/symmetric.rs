@@ -52,8 +52,8 @@ pub fn compare(service: &Service, rows: (u8, u8), graph: &Graph) {
         let what = format!("{engine:?} with {threads} threads");
         let config = Config { threads, exact, symmetry: true, keep_going: true, ..Config::default() };
         let report = run(&system.worlds(), engine, &config);
-        assert_eq!(report.stats.states, Some(orbits.len() as u64), "orbits, {what}");
-        assert_eq!(report.stats.transitions, Some(transitions as u64), "transitions, {what}");
+        assert_eq!(report.stats.states, Some(orbits.len() as u128), "orbits, {what}");
+        assert_eq!(report.stats.transitions, Some(transitions as u128), "transitions, {what}");
     }
     same_verdicts(service, &system, rows, graph);
 }
