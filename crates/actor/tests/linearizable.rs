@@ -187,7 +187,8 @@ fn on_states(shape: &Shape, engine: Engine) -> bool {
 }
 
 fn by_must(shape: &Shape) -> bool {
-    let config = manyworlds_graph::Config { deadlock: Deadlock::Allow, ..manyworlds_graph::Config::default() };
+    let config =
+        manyworlds_graph::GraphConfig { deadlock: Deadlock::Allow, ..manyworlds_graph::GraphConfig::default() };
     let report = manyworlds_graph::explore(&ActorLocals::new(&system(shape)), &config, &NoObserver);
     let violation = report.counterexample.map(|trace| trace.violation.property);
     assert!(violation.is_none() || violation == Some(Property::Linearizable), "{violation:?}");

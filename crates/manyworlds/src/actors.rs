@@ -13,7 +13,7 @@ use manyworlds_core::{
 };
 use manyworlds_explore::TransitionSystem;
 use manyworlds_graph::replay::replay;
-use manyworlds_graph::{Config, explore};
+use manyworlds_graph::{GraphConfig, explore};
 
 /// Of more actors than this, the ways to fall apart must be declared: every one is a step of its own in every state.
 const MOST_SPLIT: usize = 16;
@@ -200,13 +200,13 @@ fn check_executions(
     if options.eager {
         return Err(Refused("option eager: it is for programs, not for actors".to_string()));
     }
-    let config = Config {
+    let config = GraphConfig {
         policy: options.policy,
         threads: options.threads.max(1),
         deadlock: Deadlock::Allow,
         budget: Budget { executions: options.max_executions, depth: options.max_depth, states: None },
         keep_going: options.keep_going,
-        ..Config::default()
+        ..GraphConfig::default()
     };
     let locals = ActorLocals::sharing(worlds);
     let watch = watch(options, observer);

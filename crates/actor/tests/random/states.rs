@@ -140,7 +140,11 @@ fn same_within_a_bound(system: &System, graph: &Graph, what: &str, wrong: impl F
         let config = Config { threads, exact, budget, keep_going: true, ..Config::default() };
         let report = run(&system.worlds(), engine, &config);
         let seen = (report.stats.states, report.stats.violations, report.frontier);
-        assert_eq!(seen, (Some(states.into()), wrong, cut), "{what} in {bound} steps: {engine:?} with {threads} threads");
+        assert_eq!(
+            seen,
+            (Some(states.into()), wrong, cut),
+            "{what} in {bound} steps: {engine:?} with {threads} threads"
+        );
     }
 }
 
