@@ -288,10 +288,10 @@ impl Parser<'_> {
             match self.peek() {
                 Token::End => return,
                 Token::LBrace => open += 1,
+                Token::RBrace if open == 0 => return,
                 _ if first => {}
                 _ if self.at_margin() && decl::begins_item(self.peek()) && self.peek() != Token::Fun => return,
                 _ if open == 0 && stop(self) => return,
-                Token::RBrace if open == 0 => return,
                 Token::RBrace => open -= 1,
                 _ => {}
             }

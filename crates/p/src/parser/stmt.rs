@@ -21,9 +21,10 @@ impl Parser<'_> {
         let mut vars = Vec::new();
         while self.accept(Token::Var).is_some() {
             let before = self.at;
+            let before = self.at;
             match self.var_def("a variable") {
                 Ok(var) => vars.push(var),
-                Err(Failed) => self.next_statement(),
+                Err(Failed) => self.next_statement(before),
             }
         }
         let stmts = self.statements();
