@@ -17,6 +17,8 @@ pub struct Ident {
 pub struct File {
     /// Its declarations.
     pub items: Vec<Item>,
+    /// Whether all declarations could be understood. If not, other declarations may seem to use names that are missing.
+    pub complete: bool,
 }
 
 /// A declaration at the top level.
@@ -351,8 +353,10 @@ pub enum StmtKind {
     Goto(Ident, Vec<Expr>),
     /// `receive { case … }`
     Receive(Vec<Case>),
-    /// `;`, or a statement with an error of its own.
+    /// `;`
     Empty,
+    /// A statement that could not be understood.
+    Error,
 }
 
 /// A case of a receive.

@@ -60,11 +60,13 @@ impl Diagnostic {
 #[derive(Clone, Debug, Default)]
 pub struct Diagnostics {
     all: Vec<Diagnostic>,
+    errors: usize,
 }
 
 impl Diagnostics {
     /// Adds one.
     pub fn push(&mut self, diagnostic: Diagnostic) {
+        self.errors += usize::from(diagnostic.severity == Severity::Error);
         self.all.push(diagnostic);
     }
 
@@ -72,16 +74,17 @@ impl Diagnostics {
     pub fn sort(&mut self) {
         self.all.sort_by(|a, b| (a.span, a.severity, &a.message).cmp(&(b.span, b.severity, &b.message)));
         self.all.dedup_by(|a, b| (a.span, a.severity, &a.message) == (b.span, b.severity, &b.message));
+        self.errors = self.all.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
     }
 
     /// Whether the program is refused.
     pub fn has_errors(&self) -> bool {
-        self.all.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+        self.errors > 0
     }
 
     /// How many errors there are.
     pub fn errors(&self) -> usize {
-        self.all.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count()
+        self.errors
     }
 
     /// All of them.

@@ -5,7 +5,13 @@
 #![forbid(unsafe_code)]
 
 pub mod ast;
+pub mod check;
 pub mod diagnostic;
+pub mod hir;
 pub mod parser;
+pub mod project;
 pub mod source;
+mod suggest;
 pub mod token;
+pub mod types;
+mod xml;

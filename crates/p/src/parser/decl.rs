@@ -35,6 +35,7 @@ impl Parser<'_> {
             match self.item() {
                 Ok(item) => items.push(item),
                 Err(Failed) => {
+                    self.complete = false;
                     if self.at == before {
                         self.bump();
                     }

@@ -45,6 +45,7 @@ impl Parser<'_> {
             let message = format!("expected `}}` at the end of `{}`, found {}", machine.name.name, self.found());
             let diagnostic = Diagnostic::error(self.span(), message).related(open, "this `{` is not closed");
             self.error(diagnostic);
+            self.complete = false;
         }
         Ok(machine)
     }
@@ -83,6 +84,7 @@ impl Parser<'_> {
                 }),
             };
             if let Err(Failed) = result {
+                self.complete = false;
                 self.skip_until(before, |parser| {
                     matches!(
                         parser.peek(),

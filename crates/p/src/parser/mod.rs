@@ -32,7 +32,7 @@ struct Failed;
 
 type Parsed<T> = Result<T, Failed>;
 
-/// Parses a file. What could not be understood is missing from the tree.
+/// Parses a file. What could not be understood is missing from the tree, and [`File::complete`] says whether a declaration is.
 pub fn parse(source: &Source, file: u32, diagnostics: &mut Diagnostics) -> File {
     let mut parser = Parser {
         text: &source.text,
@@ -41,10 +41,12 @@ pub fn parse(source: &Source, file: u32, diagnostics: &mut Diagnostics) -> File 
         depth: 0,
         errors: 0,
         at_end: false,
+        complete: true,
         warned: BTreeSet::new(),
         diagnostics,
     };
-    File { items: parser.items() }
+    let items = parser.items();
+    File { items, complete: parser.complete }
 }
 
 struct Parser<'a> {
@@ -55,6 +57,8 @@ struct Parser<'a> {
     errors: usize,
     /// The unexpected end of the file was reported.
     at_end: bool,
+    /// No declaration was left out.
+    complete: bool,
     /// Words of the verifier that are used as names and were reported.
     warned: BTreeSet<&'static str>,
     diagnostics: &'a mut Diagnostics,

@@ -21,10 +21,12 @@ impl Parser<'_> {
         let mut vars = Vec::new();
         while self.accept(Token::Var).is_some() {
             let before = self.at;
-            let before = self.at;
             match self.var_def("a variable") {
                 Ok(var) => vars.push(var),
-                Err(Failed) => self.next_statement(before),
+                Err(Failed) => {
+                    self.complete = false;
+                    self.next_statement(before);
+                }
             }
         }
         let stmts = self.statements();
@@ -50,11 +52,12 @@ impl Parser<'_> {
                 token if self.at_margin() && super::decl::begins_item(token) => return stmts,
                 _ => {}
             }
-            let before = self.at;
+            let (before, start) = (self.at, self.span());
             match self.stmt() {
                 Ok(stmt) => stmts.push(stmt),
                 Err(Failed) => {
                     self.next_statement(before);
+                    stmts.push(Stmt { kind: StmtKind::Error, span: start });
                 }
             }
         }
