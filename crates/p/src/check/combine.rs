@@ -24,6 +24,15 @@ pub(super) fn all(lists: &[Vec<ParamValue>]) -> Option<Vec<Vec<ParamValue>>> {
     Some((0..total).map(combination).collect())
 }
 
+/// At most so many groups of parameters in combinations are compared.
+const MAX_WORK: usize = 1_000_000;
+
+/// Whether [`covering`] would take too long.
+pub(super) fn is_too_much(combinations: usize, params: usize, k: usize) -> bool {
+    let groups = (0..k).try_fold(1usize, |groups, taken| Some(groups.checked_mul(params - taken)? / (taken + 1)));
+    groups.and_then(|groups| groups.checked_mul(combinations)).is_none_or(|work| work > MAX_WORK)
+}
+
 /// Enough of the combinations to cover what they cover of `k` parameters.
 pub(super) fn covering(combinations: &[Vec<ParamValue>], k: usize) -> Vec<Vec<ParamValue>> {
     let params = combinations.first().map_or(0, Vec::len);

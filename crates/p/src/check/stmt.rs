@@ -256,8 +256,16 @@ impl Checker<'_> {
     fn place(&mut self, place: &ast::Expr) -> Expr {
         let checked = self.expr(place);
         let mut root = &checked;
+        let mut set = None;
         while let ExprKind::Item(base, _) | ExprKind::Index(base, _) = &root.kind {
+            if matches!((&root.kind, &base.ty), (ExprKind::Index(..), Ty::Set(_))) {
+                set = Some(root.span);
+            }
             root = base;
+        }
+        if let Some(span) = set {
+            let help = "remove it with `-=`, and add another one with `+=`";
+            self.error_with(span, "an element of a set cannot be assigned to", help);
         }
         let (span, shown) = (root.span, checked.span);
         match root.kind {

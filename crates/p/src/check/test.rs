@@ -1,6 +1,6 @@
 //! Tests: the module that is run, its main machine, and the values of test parameters.
 
-use super::combine::{MAX_COMBINATIONS, all, covering};
+use super::combine::{MAX_COMBINATIONS, all, covering, is_too_much};
 use super::module::Module;
 use super::{Checker, Options};
 use crate::ast::{BinaryOp, File, Ident, Item, MachineKind, ParamValue, TestDef, UnaryOp};
@@ -198,7 +198,11 @@ impl Checker<'_> {
             }
             combinations = kept;
         }
-        if let Some((k, _)) = def.wise {
+        if let Some((k, span)) = def.wise {
+            if is_too_much(combinations.len(), params.len(), k as usize) {
+                self.error(span, "there are too many combinations to choose from");
+                return None;
+            }
             combinations = covering(&combinations, k as usize);
         }
         let named = |values: Vec<ParamValue>| params.iter().copied().zip(values).collect();
