@@ -46,8 +46,9 @@ fn every_error_is_reported_where_it_is() {
         expected.retain(|_, missing| !missing.is_empty());
         wrong.extend(expected.iter().map(|(line, missing)| format!("{name}:{line}: not reported: {missing:?}")));
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(
-        files.len() >= 14 && errors >= 120 && warnings >= 10,
+        files.len() >= 13 && errors >= 120 && warnings >= 10,
         "{} files, {errors} errors, {warnings} warnings",
         files.len()
     );

@@ -224,27 +224,28 @@ impl Checker<'_> {
     }
 
     fn assert(&mut self, specs: &[Ident], module: Option<Module>) -> Option<Module> {
-        let specs: Vec<Option<usize>> = specs.iter().map(|name| self.spec(name)).collect::<Vec<_>>();
-        let names = specs.len();
+        let found: Vec<Option<usize>> = specs.iter().map(|name| self.spec(name)).collect();
         let mut module = module?;
         let mut fine = true;
-        for spec in specs.into_iter().flatten() {
-            let of = &self.p.machines[spec];
-            let (name, span) = (of.name.name.clone(), of.name.span);
-            if let Some(&event) = of.observes.difference(&module.sends).next() {
-                let event = &self.p.events[event].name.name;
+        for (at, spec) in specs.iter().zip(found) {
+            let Some(spec) = spec else {
+                fine = false;
+                continue;
+            };
+            if let Some(&event) = self.p.machines[spec].observes.difference(&module.sends).next() {
+                let (name, event) = (&at.name, &self.p.events[event].name.name);
                 let message = format!("`{name}` observes the event `{event}`, which no machine of the module sends");
-                self.error(span, message);
+                self.error(at.span, message);
                 fine = false;
             }
             if module.specs.iter().any(|&(known, _)| known == spec) {
-                self.error(span, format!("the specification `{name}` is attached twice to the same machines"));
+                self.error(at.span, format!("the specification `{}` is attached twice to the same machines", at.name));
                 fine = false;
             }
             let scope = module.bindings.keys().copied().collect();
             module.specs.push((spec, scope));
         }
-        (fine && module.specs.len() >= names).then_some(module)
+        fine.then_some(module)
     }
 
     fn hide_events(&mut self, events: &[EventRef], mut module: Module) -> Option<Module> {

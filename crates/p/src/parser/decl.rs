@@ -55,6 +55,8 @@ impl Parser<'_> {
             match token {
                 Token::End => return,
                 _ if begins_item(token) && (self.at_margin() || open == 0 && after) => return,
+                // A declaration of an earlier version of P, or of its verifier.
+                Token::Ident if open == 0 && self.at_margin() => return,
                 Token::LBrace => open += 1,
                 Token::RBrace => open = open.saturating_sub(1),
                 _ => {}

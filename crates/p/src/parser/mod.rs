@@ -42,6 +42,7 @@ pub fn parse(source: &Source, file: u32, diagnostics: &mut Diagnostics) -> File 
         errors: 0,
         at_end: false,
         complete: true,
+        reported: None,
         warned: BTreeSet::new(),
         diagnostics,
     };
@@ -59,6 +60,8 @@ struct Parser<'a> {
     at_end: bool,
     /// No declaration was left out.
     complete: bool,
+    /// Where the last error was reported.
+    reported: Option<u32>,
     /// Words of the verifier that are used as names and were reported.
     warned: BTreeSet<&'static str>,
     diagnostics: &'a mut Diagnostics,
@@ -160,6 +163,12 @@ impl Parser<'_> {
     fn error(&mut self, diagnostic: Diagnostic) -> Failed {
         let end = self.peek() == Token::End && diagnostic.span.start as usize >= self.text.len();
         if end && std::mem::replace(&mut self.at_end, true) {
+            return Failed;
+        }
+        // What is not closed takes the rest of the file with it.
+        self.at_end |= self.tokens[self.at].token == Token::Bad && self.peek_at(1) == Token::End;
+        // One error at a place: the second one is a consequence.
+        if self.reported.replace(diagnostic.span.start) == Some(diagnostic.span.start) {
             return Failed;
         }
         self.errors += 1;

@@ -238,20 +238,38 @@ impl Parser<'_> {
         self.bump();
         let open = self.expect(Token::LBrace)?;
         let mut cases = Vec::new();
-        while let Some(start) = self.accept(Token::Case) {
-            let events = self.list(|parser| parser.event(true))?;
-            self.expect(Token::Colon)?;
-            let closure = self.closure()?;
-            cases.push(Case { events, closure, span: self.since(start) });
-        }
-        if cases.is_empty() {
-            return Err(self.unexpected("`case`"));
+        loop {
+            let before = self.at;
+            match self.case() {
+                Ok(Some(case)) => cases.push(case),
+                Ok(None) => break,
+                Err(Failed) => self.skip_until(before, |parser| parser.peek() == Token::Case),
+            }
         }
         if self.accept(Token::RBrace).is_none() {
             let diagnostic = Diagnostic::error(self.span(), format!("expected `case` or `}}`, found {}", self.found()));
             return Err(self.error(diagnostic.related(open, "this `{` is not closed")));
         }
         Ok(StmtKind::Receive(cases))
+    }
+
+    /// A case of a receive; nothing at the closing brace.
+    fn case(&mut self) -> Parsed<Option<Case>> {
+        match self.peek() {
+            Token::Case => {}
+            Token::RBrace if self.tokens[self.at - 1].token != Token::LBrace => return Ok(None),
+            Token::RBrace => {
+                self.unexpected("`case`");
+                return Ok(None);
+            }
+            Token::End => return Ok(None),
+            _ => return Err(self.unexpected("`case` or `}`")),
+        }
+        let start = self.bump();
+        let events = self.list(|parser| parser.event(true))?;
+        self.expect(Token::Colon)?;
+        let closure = self.closure()?;
+        Ok(Some(Case { events, closure, span: self.since(start) }))
     }
 
     fn call_or_assignment(&mut self) -> Parsed<StmtKind> {

@@ -3,11 +3,12 @@ interface I () receives a, b;
 interface K (int) receives a;
 interface L () receives c;
 machine A receives a; sends b; { start state S { } }
+machine A2 receives a; sends b; { start state S { } }
 machine B receives b; sends a; { start state S { entry { new I(); } } }
 machine C receives a, b; sends c; { start state S { entry { new A(); } } }
 machine P { start state S { entry (x: int) { } } }
-spec W observes b { start state S { } } //~ error: the specification `W` is attached twice
-spec Z observes c { start state S { } } //~ error: `Z` observes the event `c`, which no machine of the module sends
+spec W observes b { start state S { } }
+spec Z observes c { start state S { } }
 param g1: int; param g2: bool; param g3: string;
 module M1 = { Missing }; //~ error: there is no machine or interface named `Missing`
 module M2 = { I }; //~ error: `I` is an interface, not a machine
@@ -17,10 +18,10 @@ module M5 = { A -> I }; //~ error: the machine `A` does not receive the event `b
 module M6 = { A -> K }; //~ error: the machine `A` is created with `null`, but the interface `K` with `int`
 module M7 = assert A in { A }; //~ error: `A` is a machine, not a specification
 module M8 = assert Missing in { A }; //~ error: there is no specification named `Missing`
-module M9 = assert Z in { A };
-module M10 = assert W in assert W in { A };
+module M9 = assert Z in { A }; //~ error: `Z` observes the event `c`, which no machine of the module sends
+module M10 = assert W in assert W in { A }; //~ error: the specification `W` is attached twice
 module M11 = union { A }, { A, B }; //~ error: the interface `A` is bound in two
-module M12 = union (assert W in { A }), (assert W in { C }); //~ error: the specification `W` is attached in two
+module M12 = union (assert W in { A }), (assert W in { A2 }); //~ error: the specification `W` is attached in two
 module M13 = compose { C }, { C -> I }; //~ error: the event `c` is sent by two of the composed modules
 module M14 = unknown; //~ error: there is no module named `unknown`
 module M15 = M15; //~ error: the module is defined by itself

@@ -5,8 +5,8 @@ model type T = int; //~ error: `model` was removed
 static fun f() { } //~ error: `static fun` was removed
 include "other.p" //~ error: `include` was removed
 machine M assume 3 { //~ error: bounds after the name of machines
-  group G { } //~ error: groups of states were removed
   model fun g() { } //~ error: `model`, `real` and `static` were removed
+  group G { } //~ error: groups of states were removed
   start state S {
     entry {
       pop; //~ error: `pop` was removed

@@ -1,5 +1,5 @@
 event e; event f: int;
-fun sends(m: machine) { send m, e; }
+fun sending(m: machine) { send m, e; }
 fun picks(): int { return choose(3); }
 fun makes() { new M(); }
 fun tells() { announce e; }
@@ -25,7 +25,7 @@ spec W observes e, f {
   }
   state T {
     entry {
-      sends(m); //~ error: a specification cannot call `sends`, which sends an event
+      sending(m); //~ error: a specification cannot call `sending`, which sends an event
       assert picks() > 0; //~ error: a specification cannot call `picks`, which makes a choice
       makes(); //~ error: a specification cannot call `makes`, which creates a machine
       waits(); //~ error: a specification cannot call `waits`, which receives events

@@ -9,7 +9,7 @@ nonsense //~ error: expected a declaration
 machine M {
   var x: int = 3; //~ error: a variable cannot be given a value where it is declared
   var y // the type is missing
-  start state S {
+  start state S { //~ error: expected `:`, found the keyword `start`
     entry (x: int) { }; //~ error: there is no `;` after the block of a handler
     exit () { } //~ error: expected a parameter in these parentheses
     defer null; //~ error: expected the name of an event, found `null`

@@ -11,14 +11,19 @@ machine M sends e, onlySent; {
   state T { ignore e; }
   hot state Never { ignore e; } //~ warning: the state `Never` of `M` cannot be reached //~ warning: `hot` and `cold` have a meaning in specifications only
 }
-machine N sends e; {
-  start state S { entry { send this, onlySent; } ignore e; } //~ warning: `N` does not list `onlySent`
+machine N {
+  start state S { entry { send this, other; } ignore other; }
+}
+machine O sends e; {
+  start state S { entry { send this, onlySent; } ignore e; } //~ warning: `O` does not list `onlySent`
 }
 event onlyRaised;
-spec Used observes e { start state S { on e do { raise inner; } on inner do { } on onlySent do { } } } //~ warning: `Used` does not observe the event `onlySent`
+spec Used observes e { start state S { on e do { raise inner; } on inner do { } on other do { } } } //~ warning: `Used` does not observe the event `other`
 event inner;
+event other;
 spec Unused observes e { start state S { ignore e; } } //~ warning: no test asserts the specification `Unused`
 scenario Cold observes e { start cold state S { ignore e; } } //~ warning: the start state of a scenario is cold
 scenario Warm observes e { start state S { ignore e; } } //~ warning: the scenario `Warm` has no cold state
 test t [main = M]: assert Used in { M };
 test u [main = N]: { N };
+test v [main = O]: { O };
