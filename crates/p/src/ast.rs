@@ -377,6 +377,8 @@ pub struct Expr {
     pub kind: ExprKind,
     /// Where.
     pub span: Span,
+    /// How many expressions are nested in one another here, this one among them.
+    pub height: u32,
 }
 
 /// An expression.
@@ -438,6 +440,29 @@ pub enum ExprKind {
     To(Box<Expr>, TypeExpr),
     /// What could not be understood and was reported.
     Error,
+}
+
+impl ExprKind {
+    /// The expressions that are a part of it.
+    pub fn parts(&self) -> Vec<&Expr> {
+        match self {
+            ExprKind::Format(_, all) | ExprKind::New(_, all) | ExprKind::Call(_, all) | ExprKind::Tuple(all) => {
+                all.iter().collect()
+            }
+            ExprKind::Named(all) => all.iter().map(|(_, value)| value).collect(),
+            ExprKind::Keys(a)
+            | ExprKind::Values(a)
+            | ExprKind::Sizeof(a)
+            | ExprKind::Choose(Some(a))
+            | ExprKind::Field(a, _)
+            | ExprKind::Index(a, ..)
+            | ExprKind::Unary(_, a)
+            | ExprKind::As(a, _)
+            | ExprKind::To(a, _) => vec![a],
+            ExprKind::Element(a, b) | ExprKind::Binary(_, a, b) => vec![a, b],
+            _ => Vec::new(),
+        }
+    }
 }
 
 /// `-`, `!`

@@ -34,6 +34,9 @@ fn nesting_is_bounded() {
     refused(&in_handler(&format!("x = 1{};", " + 1".repeat(N))), "operators in a row");
     refused(&in_handler(&format!("x = s{};", "[0]".repeat(N))), "operators in a row");
     refused(&"{".repeat(N), "expected a declaration");
+    // Chains in parentheses at the beginning of chains are deep, too.
+    let chain = (0..150).fold("1".to_string(), |inner, _| format!("({inner}{})", " + 1".repeat(150)));
+    refused(&in_handler(&format!("x = {chain};")), "operators in a row");
 }
 
 #[test]
@@ -42,6 +45,22 @@ fn long_lists_are_fine() {
     let chain = format!("if (x == 0) {{ }} {}", "else if (x == 1) { x = 2; } ".repeat(N));
     let compiled = compile_text("a.p", &in_handler(&format!("{chain} {}", "x = x + 1; ".repeat(N))));
     assert!(!compiled.diagnostics.has_errors(), "{}", compiled.render(false));
+}
+
+#[test]
+fn what_is_nearly_too_deep_is_fine() {
+    let fine = |expr: &str| {
+        let statement = format!("x = {expr};");
+        let text = in_handler(&format!("{}{statement}{}", "if (true) {".repeat(90), "}".repeat(90)));
+        let compiled = compile_text("a.p", &text);
+        assert!(!compiled.diagnostics.has_errors(), "{}", compiled.render(false));
+    };
+    fine(&format!("{}1{}", "(".repeat(15), ")".repeat(15)));
+    fine(&format!("1{}", " + 1".repeat(190)));
+    let text = in_handler(&format!("x = {}1{};", "(1 + ".repeat(190), ")".repeat(190)));
+    assert!(!compile_text("a.p", &text).diagnostics.has_errors());
+    let text = in_handler(&format!("x = {}1{};", "-".repeat(190), ""));
+    assert!(!compile_text("a.p", &text).diagnostics.has_errors());
 }
 
 #[test]

@@ -6,8 +6,8 @@ use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::token::Token;
 
-/// How many operators or accesses may follow one another.
-const MAX_CHAIN: u32 = 2 * MAX_DEPTH;
+/// How many expressions may be nested in one another. What follows one another, as in `1 + 2 + 3`, is nested, too.
+const MAX_HEIGHT: u32 = MAX_DEPTH;
 
 /// The precedence of `as` and `to`, between sums and comparisons.
 const CAST: u8 = 5;
@@ -45,7 +45,6 @@ impl Parser<'_> {
     fn binary(&mut self, least: u8) -> Parsed<Expr> {
         self.nested(|parser| {
             let mut left = parser.unary()?;
-            let mut chain = 0;
             loop {
                 if parser.is_word("is") {
                     return Err(parser.verifier_only("`is`"));
@@ -60,7 +59,7 @@ impl Parser<'_> {
                     } else {
                         ExprKind::To(Box::new(left), ty)
                     };
-                    left = Expr { kind, span };
+                    left = parser.node(kind, span)?;
                 } else {
                     let Some((op, precedence)) = binary(token).filter(|&(_, precedence)| precedence > least) else {
                         return Ok(left);
@@ -68,19 +67,19 @@ impl Parser<'_> {
                     parser.bump();
                     let right = parser.binary(precedence)?;
                     let span = left.span.to(right.span);
-                    left = Expr { kind: ExprKind::Binary(op, Box::new(left), Box::new(right)), span };
+                    left = parser.node(ExprKind::Binary(op, Box::new(left), Box::new(right)), span)?;
                 }
-                chain += 1;
-                parser.bounded(chain)?;
             }
         })
     }
 
-    fn bounded(&mut self, chain: u32) -> Parsed<()> {
-        if chain < MAX_CHAIN {
-            return Ok(());
+    /// Builds an expression; its height is bounded.
+    fn node(&mut self, kind: ExprKind, span: Span) -> Parsed<Expr> {
+        let height = 1 + kind.parts().iter().map(|part| part.height).max().unwrap_or(0);
+        if height <= MAX_HEIGHT {
+            return Ok(Expr { kind, span, height });
         }
-        let message = format!("more than {MAX_CHAIN} operators in a row");
+        let message = format!("an expression of more than {MAX_HEIGHT} operators in a row, or in one another");
         let help = "move a part of the expression into a variable";
         Err(self.error(Diagnostic::error(self.span(), message).help(help)))
     }
@@ -97,14 +96,14 @@ impl Parser<'_> {
         self.nested(|parser| {
             let start = parser.bump();
             let operand = parser.unary()?;
-            Ok(Expr { kind: ExprKind::Unary(op, Box::new(operand)), span: parser.since(start) })
+            let span = parser.since(start);
+            parser.node(ExprKind::Unary(op, Box::new(operand)), span)
         })
     }
 
     /// `.f`, `.0` and `[e]` after an expression.
     pub(super) fn postfix(&mut self, mut base: Expr) -> Parsed<Expr> {
-        for chain in 0.. {
-            self.bounded(chain)?;
+        loop {
             let start = base.span;
             let kind = match self.peek() {
                 Token::Dot if self.peek_at(1) == Token::Int => {
@@ -125,15 +124,16 @@ impl Parser<'_> {
                 }
                 _ => return Ok(base),
             };
-            base = Expr { kind, span: self.since(start) };
+            let span = self.since(start);
+            base = self.node(kind, span)?;
         }
-        Ok(base)
     }
 
     fn primary(&mut self) -> Parsed<Expr> {
         let start = self.span();
         let kind = self.primary_kind()?;
-        Ok(Expr { kind, span: self.since(start) })
+        let span = self.since(start);
+        self.node(kind, span)
     }
 
     fn primary_kind(&mut self) -> Parsed<ExprKind> {

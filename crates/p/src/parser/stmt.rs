@@ -332,6 +332,6 @@ impl Parser<'_> {
     /// `x`, `x.f`, `x.0`, `x[e]`: what can be assigned to.
     fn place(&mut self) -> Parsed<Expr> {
         let Ident { name, span } = self.ident("a variable")?;
-        self.postfix(Expr { kind: ExprKind::Name(name), span })
+        self.postfix(Expr { kind: ExprKind::Name(name), span, height: 1 })
     }
 }
