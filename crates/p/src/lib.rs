@@ -8,6 +8,7 @@ pub mod ast;
 pub mod check;
 pub mod diagnostic;
 pub mod hir;
+pub mod lower;
 pub mod parser;
 pub mod project;
 pub mod source;

@@ -33,6 +33,9 @@ fn the_programs_of_a_checkout() {
         let fine = compiled.diagnostics.has_errors() == (kind == 2);
         tally[kind].0 += 1;
         tally[kind].1 += usize::from(fine);
+        if fine && kind < 2 {
+            crate::lowering::lowered(&compiled);
+        }
         if !fine {
             wrong.push(format!("{}\n{}", directory.display(), compiled.render(false)));
         }

@@ -4,7 +4,8 @@ use manyworlds_p::project::compile_text;
 use manyworlds_p::token::{KEYWORDS, VERIFIER_WORDS};
 use manyworlds_testkit::Fuzz;
 
-const SAMPLES: [&str; 4] = [
+/// Programs without errors.
+pub const SAMPLES: [&str; 4] = [
     include_str!("programs/ring.p"),
     include_str!("programs/values.p"),
     include_str!("programs/modules.p"),

@@ -3,5 +3,6 @@
 mod checkout;
 mod fuzz;
 mod limits;
+mod lowering;
 mod projects;
 mod static_errors;
