@@ -89,6 +89,8 @@ pub mod environment;
 mod linearizable;
 pub mod models;
 mod options;
+#[cfg(feature = "p")]
+pub mod p;
 mod programs;
 mod states;
 mod subject;

@@ -1,19 +1,18 @@
 //! `manyworlds-outcome/1`: the JSON of `check`. A figure an engine does not have is null, never 0.
 
-use crate::models::Params;
 use crate::{Answer, InvalidModel, Network, ScheduleStats, StopReason, peak_resident_bytes};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::time::Duration;
 
 /// What `check` prints with `--json`.
-pub fn outcome(answer: &Answer, model: &str, params: &Params, time: Duration) -> Value {
+pub fn outcome(answer: &Answer, model: &str, params: &Map<String, Value>, time: Duration) -> Value {
     let outcome = &answer.outcome;
     let counterexample = outcome.trace().map(|trace| serde_json::to_value(trace).expect("a trace is JSON"));
     let stats = &outcome.stats;
     json!({
         "schema": "manyworlds-outcome/1",
         "model": model,
-        "params": params.json(),
+        "params": params,
         "engine": answer.engine.name(),
         "network": answer.network.map(Network::name),
         "verdict": outcome.verdict.name(),
