@@ -90,10 +90,8 @@ impl Program {
                 to.len() == from.len() && to.iter().zip(from.iter()).all(|(to, from)| self.assignable(to, from))
             }
             (Named(to), Named(from)) => {
-                let field = |((name, to), (other, from)): (&(Arc<str>, Ty), &(Arc<str>, Ty))| {
-                    name == other && self.assignable(to, from)
-                };
-                to.len() == from.len() && to.iter().zip(from.iter()).all(field)
+                let names = to.iter().map(|field| &field.0).eq(from.iter().map(|field| &field.0));
+                names && to.iter().zip(from.iter()).all(|(to, from)| self.assignable(&to.1, &from.1))
             }
             _ => to == from,
         }

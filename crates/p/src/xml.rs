@@ -11,14 +11,16 @@ pub struct Element {
     pub span: (usize, usize),
 }
 
+/// An open element: its name, its text so far, and where that is.
+type Open = (String, String, Option<(usize, usize)>);
+
 /// The elements in the order in which they end.
 ///
 /// # Errors
 /// If the text is no XML: the byte, and what is wrong.
 pub fn elements(text: &str) -> Result<Vec<Element>, (usize, String)> {
     let mut found = Vec::new();
-    // For each open element its name, its text so far, and where that is.
-    let mut open: Vec<(String, String, Option<(usize, usize)>)> = Vec::new();
+    let mut open: Vec<Open> = Vec::new();
     let mut at = 0;
     while at < text.len() {
         let rest = &text[at..];

@@ -27,6 +27,9 @@ pub(super) fn all(lists: &[Vec<ParamValue>]) -> Option<Vec<Vec<ParamValue>>> {
 /// At most so many groups of parameters in combinations are compared.
 const MAX_WORK: usize = 1_000_000;
 
+/// A group of parameters, by number, and their values.
+type Tuple = (usize, Vec<ParamValue>);
+
 /// Whether [`covering`] would take too long.
 pub(super) fn is_too_much(combinations: usize, params: usize, k: usize) -> bool {
     let groups = (0..k).try_fold(1usize, |groups, taken| Some(groups.checked_mul(params - taken)? / (taken + 1)));
@@ -37,13 +40,12 @@ pub(super) fn is_too_much(combinations: usize, params: usize, k: usize) -> bool 
 pub(super) fn covering(combinations: &[Vec<ParamValue>], k: usize) -> Vec<Vec<ParamValue>> {
     let params = combinations.first().map_or(0, Vec::len);
     let groups = groups(params, k);
-    let tuples = |combination: &Vec<ParamValue>| -> BTreeSet<(usize, Vec<ParamValue>)> {
+    let tuples = |combination: &Vec<ParamValue>| -> BTreeSet<Tuple> {
         let of =
             |(number, group): (usize, &Vec<usize>)| (number, group.iter().map(|&param| combination[param]).collect());
         groups.iter().enumerate().map(of).collect()
     };
-    let mut open: Vec<(usize, BTreeSet<(usize, Vec<ParamValue>)>)> =
-        combinations.iter().map(tuples).enumerate().collect();
+    let mut open: Vec<(usize, BTreeSet<Tuple>)> = combinations.iter().map(tuples).enumerate().collect();
     let mut chosen = Vec::new();
     loop {
         // The earliest of those that cover most.

@@ -251,7 +251,7 @@ impl Checker<'_> {
     fn hide_events(&mut self, events: &[EventRef], mut module: Module) -> Option<Module> {
         let mut fine = true;
         for at in events {
-            let Some(event) = self.event(at) else { return None };
+            let event = self.event(at)?;
             if !module.sends.contains(&event) || !module.receives.contains(&event) {
                 let name = &self.p.events[event].name.name;
                 let message = format!("`{name}` cannot be hidden: the module must both send and receive it");
