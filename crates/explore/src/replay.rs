@@ -15,6 +15,7 @@ pub fn replay<M: Model>(
     trace: &Trace,
     mut show: impl FnMut(usize, &TraceStep),
 ) -> Result<Replayed, TraceError> {
+    model.begin_trace(&trace.processes);
     let mut show_all = |steps: usize| (0..steps).for_each(|i| show(i, &trace.steps[i]));
     let mut exact = Search::new(model, trace, Matching::Fingerprints);
     if trace.start.is_some()

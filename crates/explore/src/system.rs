@@ -199,7 +199,13 @@ pub trait TransitionSystem: States + Clone + Send + 'static {
         None
     }
 
-    /// The processes that take part in a trace.
+    /// A trace is about to be told, or a trace with these processes to be replayed: a system whose processes are created on the way gives them the
+    /// same numbers.
+    fn begin_trace(&self, processes: &[TraceProcess]) {
+        let _ = processes;
+    }
+
+    /// The processes that take part in a trace. It is asked after the steps of the trace were told.
     fn trace_processes(&self) -> Vec<TraceProcess>;
 
     /// An initial state as steps of a trace. The caller fills in parents and the send that a receive reads.

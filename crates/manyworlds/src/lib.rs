@@ -91,6 +91,8 @@ pub mod environment;
 mod linearizable;
 pub mod models;
 mod options;
+#[cfg(feature = "p")]
+pub mod p;
 mod program;
 mod states;
 mod subject;

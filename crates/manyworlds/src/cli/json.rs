@@ -1,6 +1,5 @@
 //! `manyworlds-outcome/1`: the JSON of `check`. A figure an engine does not have is null, never 0.
 
-use crate::models::Params;
 use crate::{Answer, InvalidModel, Network, ScheduleStats, Scope, StopReason, Trace, peak_resident_bytes};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -36,13 +35,13 @@ struct Printed<'a> {
 }
 
 /// What `check` prints with `--json`.
-pub fn outcome(answer: &Answer, model: &str, params: &Params, time: Duration) -> String {
+pub fn outcome(answer: &Answer, model: &str, params: &Map<String, Value>, time: Duration) -> String {
     let outcome = &answer.outcome;
     let stats = &outcome.stats;
     let printed = Printed {
         schema: "manyworlds-outcome/1",
         model,
-        params: params.json(),
+        params,
         engine: answer.engine.name(),
         network: answer.network.map(Network::name),
         verdict: outcome.verdict.name(),
@@ -114,7 +113,7 @@ mod tests {
             frontier: None,
             omission: None,
         };
-        let printed = super::outcome(&answer, "huge", &Params::default(), Duration::ZERO);
+        let printed = super::outcome(&answer, "huge", &Map::new(), Duration::ZERO);
         assert!(printed.contains("\"states\":1000000000000000000000000000007,\"transitions\":18446744073709551615,"));
         assert!(answer.to_string().contains("1,000,000,000,000,000,000,000,000,000,007 states"), "{answer}");
     }
