@@ -39,6 +39,9 @@ impl Subject for System {
         if let Some(why) = system.blueprint().undecided(engine, &setup(&system, options)) {
             return Err(Refused(why));
         }
+        if let Some(why) = system.blueprint().asymmetric().filter(|_| options.symmetry) {
+            return Err(Refused(why));
+        }
         if let Some(why) = system.specification_failure() {
             return Err(Refused(why));
         }

@@ -17,7 +17,7 @@ use manyworlds_program::monitor::{Monitor, MonitorSpec};
 use manyworlds_program::{Main, ProgramConfig};
 use std::sync::Arc;
 
-/// A program: its processes, its monitors, and what it assumes of the network. How it is run is said to [`check`](crate::check).
+/// A program: its processes, its monitors, and what it assumes of the network. How it is run is said to [`check`](crate::check()).
 ///
 /// A closure is a program with one main process; this type is for programs that say more.
 ///

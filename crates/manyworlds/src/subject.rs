@@ -61,7 +61,7 @@ macro_rules! forwards {
 
 forwards!(Box<S>, &S);
 
-/// What [`check`](crate::check) and [`#[manyworlds::test]`](macro@crate::test) take: a subject, a reference to one, or a closure, which is a
+/// What [`check`](crate::check()) and [`#[manyworlds::test]`](macro@crate::test) take: a subject, a reference to one, or a closure, which is a
 /// program.
 pub trait IntoSubject {
     /// The subject.

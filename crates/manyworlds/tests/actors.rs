@@ -486,8 +486,21 @@ fn an_answer_has_a_name_and_displays_itself() {
     let wrong =
         check(system.always_of(counter, "none", |total| *total == 0)).name("counting").run().expect("it applies");
     let shown = wrong.to_string();
-    assert!(shown.contains("✗ counting violated: always none") && shown.contains("fails here"), "{shown}");
+    assert!(shown.contains("✗ counting violated: always none") && shown.contains("counter  sender"), "{shown}");
     let panic = std::panic::catch_unwind(|| wrong.assert_verified().stats).expect_err("it is not verified");
     let message = panic.downcast_ref::<String>().expect("a text");
     assert_eq!(*message, format!("`counting` is not verified\n{wrong}"));
+}
+
+#[test]
+fn a_property_over_one_of_identical_actors_is_not_checked_with_symmetry() {
+    let mut system = System::new();
+    let all = [0, 1].map(|n| system.add(format!("a{n}"), Misnamed("")));
+    let system = system.identical(all).always_of(all[1], "small", |n| *n < 2);
+    assert!(check(&system).run().expect("without symmetry").is_verified());
+    let refused = check(&system).symmetry(true).run().expect_err("a0 and a1 are told apart");
+    assert!(
+        refused.to_string().starts_with("`always small` is about `a1`, which is one of several identical"),
+        "{refused}"
+    );
 }

@@ -26,9 +26,10 @@ fn one_receive_costs_a_factorial() {
 }
 
 #[test]
-fn other_networks_are_left_alone() {
+fn other_networks_are_refused() {
     for network in [Network::Asyn, Network::Cd, Network::Mbox] {
-        assert_eq!(counts(&senders(4, 1).network(network).eager(true)), (4, 0));
+        let refused = senders(4, 1).network(network).eager(true).run().expect_err("it is for p2p");
+        assert!(refused.to_string().contains(&format!("under p2p, and the network is {network}")), "{refused}");
     }
 }
 
