@@ -17,7 +17,7 @@ use crate::running::{Called, Handlers};
 use crate::send_fingerprints::{self, Sent};
 use crate::state::State;
 use crate::system::{Blueprint, DeclaredActor};
-use manyworlds_core::{LocalStats, Network, Pid, Property, Violation, panics, running};
+use manyworlds_core::{LocalStats, Network, Pid, Requirement, Violation, panics, running};
 use manyworlds_explore::fingerprint;
 use manyworlds_linear::stage::Stage;
 use rustc_hash::FxHashMap;
@@ -313,7 +313,7 @@ impl Entries {
             }
             Err(payload) => {
                 let (message, location) = panics::take(payload.as_ref());
-                let violation = Violation { property: Property::Assertion, message, location, process: None };
+                let violation = Violation { property: Requirement::Assertion, message, location, process: None };
                 Err(self.failures.intern(violation, fingerprint::of))
             }
         };
@@ -360,7 +360,7 @@ impl Entries {
     /// The failure of a handler with too many branches.
     fn too_many(&mut self, local: u32) -> Effects {
         let message = format!("the choices of one handler can go in more than {MOST_BRANCHES} ways");
-        let violation = Violation { property: Property::ApiContract, message, location: None, process: None };
+        let violation = Violation { property: Requirement::ApiContract, message, location: None, process: None };
         let failure = self.failures.intern(violation, fingerprint::of);
         let (sends, notes, chosen) = Default::default();
         vec![Branch { local, sends, notes, chosen, failure }]
@@ -399,19 +399,19 @@ impl Entries {
         let failure = match &ran {
             Err(payload) => {
                 let (message, location) = panics::take(payload.as_ref());
-                Some((Property::Assertion, message, location))
+                Some((Requirement::Assertion, message, location))
             }
-            Ok(_) => ctx.misuse.take().map(|problem| (Property::ApiContract, problem, None)),
+            Ok(_) => ctx.misuse.take().map(|problem| (Requirement::ApiContract, problem, None)),
         };
         let stray = ctx.sent.iter().find(|sent| blueprint.index(sent.to).is_none());
         let failure = failure.or_else(|| {
             let sent = stray?;
             let problem = format!("{:?} was sent to {:?}, but there is no such actor", sent.message, sent.to);
-            Some((Property::ApiContract, problem, Some(sent.location.into())))
+            Some((Requirement::ApiContract, problem, Some(sent.location.into())))
         });
         let failure = failure.or_else(|| {
             let (sent, problem) = ctx.sent.iter().find_map(|sent| Some((sent, blueprint.mistyped(actor, sent)?)))?;
-            Some((Property::ApiContract, problem, Some(sent.location.into())))
+            Some((Requirement::ApiContract, problem, Some(sent.location.into())))
         });
         let undeclared =
             ctx.sent.iter().find(|sent| blueprint.index(sent.to).is_some_and(|to| !blueprint.may_send(actor, to)));
@@ -419,7 +419,7 @@ impl Entries {
             let sent = undeclared?;
             let to = &blueprint.actors[usize::from(blueprint.index(sent.to)?)].name;
             let problem = format!("{:?} was sent to {to}, but the topology says that this never happens", sent.message);
-            Some((Property::ApiContract, problem, Some(sent.location.into())))
+            Some((Requirement::ApiContract, problem, Some(sent.location.into())))
         });
         let branch = match (failure, ran) {
             (None, Ok(next)) => self.branch(blueprint, actor, &next, &ctx),

@@ -299,7 +299,7 @@ impl<'a, M: Model> Search<'a, M> {
         if let Some(violation) = model.failure(last) {
             return violation.property == expected.property && violation.message == expected.message;
         }
-        if M::USER_CODE && expected.property == core::Property::Assertion {
+        if M::USER_CODE && expected.property == core::Requirement::Assertion {
             // It shows as a panic, which the caller catches.
             model.actions(last, &mut Vec::new());
             return false;

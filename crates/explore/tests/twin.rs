@@ -54,7 +54,7 @@ impl Model for Table {
 impl Failing for Table {
     fn failure(&self, state: &u8) -> Option<manyworlds_core::Violation> {
         self.failing.contains(state).then(|| manyworlds_core::Violation {
-            property: manyworlds_core::Property::Assertion,
+            property: manyworlds_core::Requirement::Assertion,
             message: "failed".to_string(),
             location: None,
             process: None,

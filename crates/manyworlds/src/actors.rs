@@ -8,7 +8,7 @@ use manyworlds_actor::system::Question;
 use manyworlds_actor::{Faults, System, Worlds, isolation};
 use manyworlds_core::decides::{self, Setup, SubjectKind};
 use manyworlds_core::{
-    Budget, Deadlock, Engine, Explored, FaultBounds, Flaw, InvalidModel, LocalsFactory, Observer, Outcome, Property,
+    Budget, Deadlock, Engine, Explored, FaultBounds, Flaw, InvalidModel, LocalsFactory, Observer, Outcome, Requirement,
     Replayed, SampleUnit, Scope, Semantics, Trace, TraceError, TraceStep, Verdict,
 };
 use manyworlds_explore::TransitionSystem;
@@ -125,7 +125,7 @@ fn worlds(system: &System, engine: Engine) -> Worlds {
 /// A history that is not linearizable is told with the reason.
 fn explained(worlds: &Worlds, mut outcome: Outcome) -> Outcome {
     if let Verdict::Violated { trace, violation } = &mut outcome.verdict
-        && violation.property == Property::Linearizable
+        && violation.property == Requirement::Linearizable
     {
         trace.history = worlds.explained(trace);
     }

@@ -8,7 +8,7 @@ use crate::watch::Watch;
 use manyworlds_core::decides::SubjectKind;
 use manyworlds_core::{
     Bounds, Budget, Deadlock, Engine, Explored, FaultBounds, Flaw, InvalidModel, LocalsFactory, Network, Observer,
-    Outcome, Property, Replayed, Scope, Semantics, StopReason, Trace, TraceError, TraceStep, Verdict,
+    Outcome, Requirement, Replayed, Scope, Semantics, StopReason, Trace, TraceError, TraceStep, Verdict,
 };
 use manyworlds_graph::brute::{BruteConfig, brute_force, brute_watched};
 use manyworlds_graph::replay::replay;
@@ -223,7 +223,7 @@ impl<'a> Run<'a> {
 
     /// Whether the trace is no violation as this run is configured: it waits where waiting is allowed, or needs more losses than there may be.
     fn forgives(&self, trace: &Trace) -> bool {
-        let waits = trace.violation.property == Property::Deadlock && self.config.deadlock == Deadlock::Allow;
+        let waits = trace.violation.property == Requirement::Deadlock && self.config.deadlock == Deadlock::Allow;
         let losses = trace.steps.iter().filter(|step| step.kind.loses()).count();
         waits || losses > self.config.loss_budget as usize
     }
@@ -249,7 +249,7 @@ impl<'a> Run<'a> {
         stats.stopped = stopped.filter(|_| self.config.keep_going && stats.violations > 0);
         let verdict = match (counterexample, stopped) {
             _ if invalid.is_some() => Verdict::Invalid(Box::new(invalid.expect("checked"))),
-            (Some(trace), _) if trace.violation.property == Property::Deterministic => self.not_deterministic(trace),
+            (Some(trace), _) if trace.violation.property == Requirement::Deterministic => self.not_deterministic(trace),
             (Some(trace), _) => self.violated(trace),
             (None, _) if stats.violations > 0 => self.brute_violated(),
             (None, Some(reason)) => Verdict::Incomplete { reason },
@@ -305,7 +305,7 @@ impl<'a> Run<'a> {
         let replay = if self.config.eager { Ok(Replayed::Reproduced) } else { replayed.replay(&trace, |_, _| {}) };
         let mut verdict = confirmed(trace, replay, "the program");
         if let Verdict::Violated { violation, trace } = &mut verdict
-            && violation.property == Property::Linearizable
+            && violation.property == Requirement::Linearizable
         {
             explain(reasons, violation, trace);
         }

@@ -1,7 +1,7 @@
 //! The verdict on specifications that panic, that are not functions, that look ambiguous, or that declare no property.
 
 use manyworlds::explore::{Independent, Model, Property, Symmetric};
-use manyworlds::{Engine, Flaw, Outcome, Property as Reported, Specification, Subject, Verdict, check};
+use manyworlds::{Engine, Flaw, Outcome, Requirement as Reported, Specification, Subject, Verdict, check};
 use std::cell::Cell;
 
 const ENGINES: [Engine; 3] = [Engine::Bfs, Engine::Dfs, Engine::Random];

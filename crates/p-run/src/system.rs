@@ -7,7 +7,7 @@ use crate::narrate::{self, Cast};
 use crate::show;
 use crate::table::{Access, Kind, Mirror, Table};
 use crate::world::{Action, Happened, Steps, World};
-use manyworlds_core::{LocalStats, Location, NarratedStep, Property, TraceProcess, Violation};
+use manyworlds_core::{LocalStats, Location, NarratedStep, Requirement, TraceProcess, Violation};
 use manyworlds_explore::{Property as StateProperty, States, TransitionSystem};
 use manyworlds_p_ir::{Program, Span};
 use std::cell::RefCell;
@@ -89,8 +89,8 @@ impl System {
 
     fn violation(&self, failure: Failure) -> Violation {
         let property = match failure.fault.kind {
-            FaultKind::Endless | FaultKind::TooDeep | FaultKind::TooLarge => Property::ApiContract,
-            _ => Property::Assertion,
+            FaultKind::Endless | FaultKind::TooDeep | FaultKind::TooLarge => Requirement::ApiContract,
+            _ => Requirement::Assertion,
         };
         let message = match failure.fault.kind {
             FaultKind::Assertion => failure.fault.message,
@@ -148,7 +148,7 @@ impl System {
                 .collect();
             let message = format!("no machine can run, and {}", who.join(", and "));
             let process = blocked.first().map(|(name, _)| show::machine(program, values, *name));
-            return Some(Violation { property: Property::Deadlock, message, location: None, process });
+            return Some(Violation { property: Requirement::Deadlock, message, location: None, process });
         }
         drop(entries);
         let spec = *self.hot(world).first()?;
@@ -156,7 +156,7 @@ impl System {
         let declared = self.code().program.machine(local.declaration);
         let state = &declared.states[local.local.state.index()];
         let message = format!("no machine can run, and the spec {} is in the hot state {}", declared.name, state.name);
-        let property = Property::AtRest { name: format!("{} is not in a hot state", declared.name) };
+        let property = Requirement::AtRest { name: format!("{} is not in a hot state", declared.name) };
         let location = self.location(state.span);
         Some(Violation { property, message, location, process: Some(declared.name.clone()) })
     }

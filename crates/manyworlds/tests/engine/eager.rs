@@ -2,7 +2,7 @@
 
 use super::{counts, violation};
 use manyworlds::prelude::*;
-use manyworlds::{Property, Verdict};
+use manyworlds::{Requirement, Verdict};
 
 fn senders(n: u32, receives: u32) -> Check<Program> {
     check(move || {
@@ -48,5 +48,5 @@ fn the_verdict_is_the_same() {
     let outcome = order(true).run().unwrap();
     let Verdict::Violated { violation: eager, .. } = &outcome.verdict else { panic!("{outcome:?}") };
     assert_eq!(*eager, found);
-    assert_eq!(found.property, Property::Assertion);
+    assert_eq!(found.property, Requirement::Assertion);
 }

@@ -75,7 +75,7 @@ fn end_in_words(system: &System, world: &World) -> Vec<String> {
     let lines = words.split("; ").map(|line| stripped(line.trim_end_matches(" []")));
     let mut words: Vec<String> = lines.filter(|line| !line.ends_with(": halted")).collect();
     words.extend(system.failure(world).map(|violation| match violation.property {
-        manyworlds_core::Property::Deadlock => "deadlock".to_string(),
+        manyworlds_core::Requirement::Deadlock => "deadlock".to_string(),
         _ => "hot".to_string(),
     }));
     words.sort();

@@ -9,7 +9,7 @@ use crate::order::{Item, arrange};
 use crate::summary::{grouped, why};
 use crate::words::{event, sentence};
 use crate::{Style, place};
-use manyworlds_core::{Outcome, Property, Stats, StepKind, Trace, TraceMessage, Verdict};
+use manyworlds_core::{Outcome, Requirement, Stats, StepKind, Trace, TraceMessage, Verdict};
 use serde_json::{Map, Value, json};
 
 /// The number of source lines that are shown before and after a location.
@@ -46,7 +46,7 @@ fn story(trace: &Trace, page: &Page<'_>) -> Value {
         "failing": failing(trace),
         "cause": cause(trace).map(|Cause { steps, title, meaning }| json!({ "steps": steps, "title": title, "meaning": meaning })),
         "property": trace.violation.property.to_string(),
-        "about_a_state": global && !matches!(trace.violation.property, Property::Assertion),
+        "about_a_state": global && !matches!(trace.violation.property, Requirement::Assertion),
         "sources": sources(trace, page),
     })
 }

@@ -5,7 +5,7 @@ use crate::causality::{causes, clocks, failing};
 use crate::history::{Operation, Timeline};
 use crate::trace_builder::{TraceBuilder, trace_of};
 use manyworlds_core::{
-    Bounds, Coverage, Explored, Outcome, ProcessCoverage, Property, Scope, Stats, StopReason, Trace, Verdict,
+    Bounds, Coverage, Explored, Outcome, ProcessCoverage, Requirement, Scope, Stats, StopReason, Trace, Verdict,
 };
 use manyworlds_testkit::random;
 use proptest::prelude::*;
@@ -165,13 +165,13 @@ fn any_trace() -> impl Strategy<Value = Trace> {
                 _ => builder.timeout(process),
             };
         }
-        builder.violates(Property::Always { name: "fine".to_string() }, "", None, None).trace()
+        builder.violates(Requirement::Always { name: "fine".to_string() }, "", None, None).trace()
     })
 }
 
 #[test]
 fn the_failing_step_is_drawn_last() {
-    let property = Property::Always { name: "fine".to_string() };
+    let property = Requirement::Always { name: "fine".to_string() };
     let builder = || trace_of(&["a", "b", "c"]).send(0, 1, "x").timer(0, "tick").recv(1, 0).send(1, 2, "y");
     let trace = builder().violates(property.clone(), "", None, None).trace();
     let rows = |trace: &Trace| data(&page_of(trace))["story"]["rows"].clone();
