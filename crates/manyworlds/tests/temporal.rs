@@ -108,7 +108,7 @@ impl Actor for Waiter {
     type Message = u8;
 
     fn start(&self, ctx: &mut Context<'_>) -> u8 {
-        self.0.into_iter().for_each(|other| ctx.send(other, 1));
+        self.0.into_iter().for_each(|other| ctx.send(other, 1u8));
         0
     }
 
