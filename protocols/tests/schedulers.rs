@@ -3,7 +3,7 @@
 
 use manyworlds::actor::{State, System, Worlds};
 use manyworlds::explore::{Budget, Config, Kind, NoObserver, Report, StopReason, TransitionSystem, explore};
-use manyworlds::{Engine, Network, Options, Requirement, Replayed, ScheduleStats, Subject, Trace, check};
+use manyworlds::{Engine, Network, Options, Replayed, Requirement, ScheduleStats, Subject, Trace, check};
 use manyworlds_protocols::{Build, find, models};
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 //! The programs: numbers of executions under each network, which do not depend on the policy and the number of workers; the
 //! seeded bugs, and the replay of their counterexamples.
 
-use manyworlds::{Check, Engine, Network, Policy, Program, Requirement, Replayed, Trace, check};
+use manyworlds::{Check, Engine, Network, Policy, Program, Replayed, Requirement, Trace, check};
 use manyworlds_protocols::{find, litmus::Litmus};
 use manyworlds_testkit::shared;
 

@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::erased::Value;
 use crate::symmetry::Renaming;
-use manyworlds_core::Pid;
+use manyworlds_core::{Accept, Pid};
 
 /// An actor: its initial state and its handlers. The value that implements this trait holds constants (ids of peers, the size of a quorum);
 /// everything that changes is in `State`.
@@ -37,6 +37,21 @@ pub trait Actor: Send + Sync + 'static {
     fn restart(&self, durable: Self::State, ctx: &mut Context<'_>) -> Self::State {
         let _ = ctx;
         durable
+    }
+
+    /// What the actor does in a state with a message that could be delivered to it. The default takes every message; an actor that answers anything else
+    /// must also say so by [`Actor::defers`].
+    ///
+    /// A deferred message keeps its place: the first message in its queue that is not deferred is next. An ignored message is removed by a step that does
+    /// nothing else.
+    fn accepts(&self, state: &Self::State, from: Pid, message: &Self::Message) -> Accept {
+        let _ = (state, from, message);
+        Accept::Take
+    }
+
+    /// Whether [`Actor::accepts`] may answer anything but [`Accept::Take`].
+    fn defers(&self) -> bool {
+        false
     }
 
     /// The state with every actor id replaced by its new name; needed for symmetry reduction if states contain ids.

@@ -6,9 +6,10 @@
 
 use crate::inbox::{self, Inbox, Key};
 use crate::sleep;
+use crate::state::State;
 use crate::step::Step;
 use crate::system::Blueprint;
-use crate::table::{Entries, Input, Local, Mirrors, NONE, Status};
+use crate::table::{Entries, Input, Local, Mirrors, Status};
 use crate::worlds::Worlds;
 
 /// A range of adjacent entries in one of the lists of [`Mirrors`].
@@ -24,7 +25,8 @@ impl Span {
     /// The empty range.
     pub const NOTHING: Span = Span { start: 0, len: 0 };
 
-    fn between(start: usize, end: usize) -> Span {
+    /// The entries from `start` to `end`.
+    pub fn between(start: usize, end: usize) -> Span {
         let narrow = |n: usize| u32::try_from(n).expect("more entries than 32 bits can count");
         Span { start: narrow(start), len: narrow(end - start) }
     }
@@ -43,18 +45,25 @@ pub struct LocalSummary {
     own: Span,
     /// The actor is up, so messages can be delivered to it.
     pub receives: bool,
-    /// The actor has crashed and has not restarted.
-    pub down: bool,
+    /// Messages to the actor vanish: it has crashed and will not restart, it has halted, or it does not exist.
+    pub loses: bool,
+    /// The actor may defer messages: see [`crate::reception`].
+    pub picks: bool,
     /// The actor can react to an input other than a message.
     pub has_own_input: bool,
 }
 
 impl LocalSummary {
     /// The summary of a local state whose acts have not been computed.
-    pub fn new(local: &Local) -> LocalSummary {
+    pub fn new(local: &Local, blueprint: &Blueprint, picks: bool) -> LocalSummary {
         let (status, timers) = (local.status, !local.timers.is_empty());
         let has_own_input = status == Status::New || status == Status::Up && timers;
-        LocalSummary { own: Span::UNKNOWN, receives: status == Status::Up, down: status == Status::Down, has_own_input }
+        let loses = match status {
+            Status::New | Status::Up => false,
+            Status::Down => blueprint.drops_messages(),
+            Status::Halted | Status::Absent => true,
+        };
+        LocalSummary { own: Span::UNKNOWN, receives: status == Status::Up, loses, picks, has_own_input }
     }
 }
 
@@ -80,8 +89,9 @@ pub struct Act {
     pub sends: Span,
     /// The sleep slots whose items may stay asleep after this act, see [`crate::sleep`].
     pub stays_asleep: u64,
-    /// The act also changes the environment: the handler fails, or records part of a history that a specification monitors.
-    pub changes_environment: bool,
+    /// Its number if monitors or the specification of a history observe it, see [`crate::watch`]; otherwise `QUIET`; or `UNKNOWN` if the act changes more
+    /// than this says: the handler fails, creates actors or halts.
+    pub watched: u32,
 }
 
 /// A difference of fingerprints as two words: an alignment of 8 instead of 16 bytes makes the structures that contain it smaller.
@@ -89,7 +99,8 @@ pub struct Act {
 pub struct Change(u64, u64);
 
 impl Change {
-    fn between(before: u128, after: u128) -> Change {
+    /// The change from one fingerprint to another.
+    pub fn between(before: u128, after: u128) -> Change {
         Change::by(after.wrapping_sub(before))
     }
 
@@ -129,9 +140,12 @@ impl Worlds {
         if mirrors.local_summaries[local as usize].own == Span::UNKNOWN {
             self.compute_own(mirrors, local);
         }
-        let LocalSummary { own, receives, .. } = mirrors.local_summaries[local as usize];
+        let LocalSummary { own, receives, picks, .. } = mirrors.local_summaries[local as usize];
         if !receives {
             return Items { heads: Span::NOTHING, own };
+        }
+        if picks {
+            return Items { heads: self.picked_heads(mirrors, local, inbox), own };
         }
         if mirrors.inbox_heads[inbox as usize] == Span::UNKNOWN {
             self.compute_heads(mirrors, inbox);
@@ -160,11 +174,28 @@ impl Worlds {
         }
     }
 
+    /// Whether an actor can take a step; only for states whose steps are local (see `Worlds::steps_are_local`).
+    pub(crate) fn can_act(&self, mirrors: &mut Mirrors, state: &State, actor: u16) -> bool {
+        let (local, inbox) = (state.ids[usize::from(actor)], state.inbox(actor));
+        let summary = mirrors.local_summaries[local as usize];
+        if summary.has_own_input {
+            return true;
+        }
+        if self.leaves_out_idle() {
+            let items = self.items(mirrors, local, inbox);
+            return (0..items.count()).any(|at| self.item(mirrors, local, items, at).1 != Span::NOTHING);
+        }
+        match summary.picks {
+            true => self.picked_heads(mirrors, local, inbox) != Span::NOTHING,
+            false => summary.receives && mirrors.inbox_heads[inbox as usize] != Span::NOTHING,
+        }
+    }
+
     #[cold]
     fn compute_own(&self, mirrors: &mut Mirrors, local: u32) {
         let timers = 0..mirrors.locals.get(local).timers.len() as u16;
         let inputs: Vec<Input> = match mirrors.locals.get(local).status {
-            Status::Down => Vec::new(),
+            Status::Down | Status::Halted | Status::Absent => Vec::new(),
             Status::New => vec![Input::Start],
             Status::Up => timers.map(Input::Timer).collect(),
         };
@@ -201,7 +232,13 @@ impl Worlds {
         let effects = self.reaction(mirrors, local, input);
         let branches = mirrors.effects[effects as usize].clone();
         let (start, actor) = (mirrors.acts.len(), mirrors.locals.get(local).actor);
-        for branch in branches.iter() {
+        if self.is_left_out(local, input, &branches) {
+            // An item without acts is not counted where it is asleep.
+            mirrors.several_branches = true;
+            return Span::NOTHING;
+        }
+        for (branch, nth) in branches.iter().zip(0..) {
+            let watched = self.observation(mirrors, actor, (effects, nth));
             let first = mirrors.sends.len();
             self.list_sends(mirrors, actor, &branch.sends);
             mirrors.acts.push(Act {
@@ -209,7 +246,7 @@ impl Worlds {
                 change: Change::between(mirrors.locals.print(local), mirrors.locals.print(branch.local)),
                 sends: Span::between(first, mirrors.sends.len()),
                 stays_asleep: sleep::stays_asleep(self.blueprint(), actor, &branch.sends),
-                changes_environment: branch.failure != NONE || (self.monitors() && branch.records()),
+                watched,
             });
         }
         Span::between(start, mirrors.acts.len())

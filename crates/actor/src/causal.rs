@@ -5,8 +5,9 @@
 //! pending messages it contains ([`Past`], a matrix clock counted from the front of the queues). A delivery decrements its channel's number
 //! in every past. Two networks with the same queues and numbers have the same future behaviour, so this is a canonical form.
 
+use crate::creation::Names;
 use crate::inbox::Key;
-use manyworlds_core::Network;
+use manyworlds_core::{Network, Pid};
 use manyworlds_explore::fingerprint;
 
 /// The number of pending messages of each causal channel (from, to) in a causal past; only numbers above 0, sorted.
@@ -21,9 +22,17 @@ impl Past {
         }
     }
 
-    fn delivered(&mut self, from: u16, to: u16) {
+    /// The entries with the ids of the actors, sorted by them.
+    fn named(&self, names: &Names) -> Vec<(Pid, Pid, u32)> {
+        let mut named: Vec<_> = self.0.iter().map(|&(from, to, n)| (names.pid(from), names.pid(to), n)).collect();
+        named.sort_unstable();
+        named
+    }
+
+    /// The pending message of a channel at `place` is gone.
+    fn delivered(&mut self, from: u16, to: u16, place: u32) {
         for entry in &mut self.0 {
-            if (entry.0, entry.1) == (from, to) {
+            if (entry.0, entry.1) == (from, to) && entry.2 > place {
                 entry.2 -= 1;
             }
         }
@@ -35,10 +44,6 @@ impl Past {
             let known = self.0.iter().find(|e| (e.0, e.1) == (from, to)).map_or(0, |e| e.2);
             self.set(from, to, known.max(count));
         }
-    }
-
-    fn holds_up(&self, to: u16) -> bool {
-        self.0.iter().any(|entry| entry.1 == to)
     }
 }
 
@@ -64,14 +69,33 @@ pub struct Causal {
 }
 
 impl Causal {
-    /// The causal past of each actor.
-    pub fn pasts(&self) -> &[Past] {
-        &self.pasts
-    }
-
     /// The network of this many actors with no message in flight.
     pub fn new(actors: usize) -> Causal {
         Causal { pending: Vec::new(), pasts: vec![Past::default(); actors] }
+    }
+
+    /// An actor creates another one: its past is that of its creator.
+    pub fn create(&mut self, creator: u16, new: u16) {
+        if self.pasts.len() <= usize::from(new) {
+            self.pasts.resize(usize::from(new) + 1, Past::default());
+        }
+        self.pasts[usize::from(new)] = self.pasts[usize::from(creator)].clone();
+    }
+
+    /// An actor has halted: its past matters no longer.
+    pub fn forget(&mut self, actor: u16) {
+        self.pasts[usize::from(actor)] = Past::default();
+    }
+
+    /// The pasts in words, the same in every run.
+    pub fn show_pasts(&self, names: &Names) -> String {
+        if !names.grows() {
+            return format!("{:?}", self.pasts);
+        }
+        let named = (0..).zip(&self.pasts).map(|(actor, past)| (names.pid(actor), past.named(names)));
+        let mut named: Vec<_> = named.filter(|(_, past)| !past.is_empty()).collect();
+        named.sort();
+        format!("{named:?}")
     }
 
     /// Sends a message.
@@ -95,30 +119,55 @@ impl Causal {
         self.pending.insert(at, sent);
     }
 
-    /// The positions of the messages to `to` that can be delivered.
-    pub fn heads<'a>(&'a self, to: u16, network: &'a impl Fn(u16, u16) -> Network) -> impl Iterator<Item = usize> + 'a {
+    /// The positions of the messages to `to` that can be delivered, if it defers those that `deferred` says.
+    pub fn heads<'a>(
+        &'a self,
+        to: u16,
+        network: &'a impl Fn(u16, u16) -> Network,
+        deferred: &'a impl Fn(u32) -> bool,
+    ) -> impl Iterator<Item = usize> + 'a {
         let key = |p: &Pending| (p.to, Key::new(network(p.from, p.to), p.from, p.id));
+        let is_first = move |at: usize| {
+            let own = key(&self.pending[at]);
+            let earlier = self.pending[..at].iter().rev().take_while(|p| key(p) == own);
+            earlier.into_iter().all(|p| deferred(p.id))
+        };
         (0..self.pending.len()).filter(move |&at| {
             let p = &self.pending[at];
-            if p.to != to {
+            if p.to != to || deferred(p.id) {
                 return false;
             }
             match network(p.from, p.to) {
                 // Equal messages with different pasts are different messages.
                 Network::Asyn => at == 0 || self.pending[at - 1] != *p,
-                Network::Cd => !p.past.holds_up(to) && (at == 0 || key(&self.pending[at - 1]) != key(p)),
-                _ => at == 0 || key(&self.pending[at - 1]) != key(p),
+                Network::Cd => is_first(at) && !self.is_held_up(&p.past, to, deferred),
+                _ => is_first(at),
             }
+        })
+    }
+
+    /// The position of a message in its channel.
+    fn place(&self, at: usize) -> u32 {
+        let Pending { from, to, .. } = self.pending[at];
+        self.pending[..at].iter().filter(|p| (p.from, p.to) == (from, to)).count() as u32
+    }
+
+    /// Whether a past contains a message to `to` that is in flight and not deferred.
+    fn is_held_up(&self, past: &Past, to: u16, deferred: &impl Fn(u32) -> bool) -> bool {
+        past.0.iter().filter(|entry| entry.1 == to).any(|&(from, _, count)| {
+            let channel = self.pending.iter().filter(|p| (p.from, p.to) == (from, to));
+            channel.take(count as usize).any(|p| !deferred(p.id))
         })
     }
 
     /// Removes a message; its past is merged into that of its destination if `read`.
     pub fn take(&mut self, at: usize, read: bool, network: &impl Fn(u16, u16) -> Network) {
+        let place = self.place(at);
         let Pending { from, to, mut past, .. } = self.pending.remove(at);
         if network(from, to) == Network::Cd {
-            past.delivered(from, to);
-            self.pending.iter_mut().for_each(|p| p.past.delivered(from, to));
-            self.pasts.iter_mut().for_each(|p| p.delivered(from, to));
+            past.delivered(from, to, place);
+            self.pending.iter_mut().for_each(|p| p.past.delivered(from, to, place));
+            self.pasts.iter_mut().for_each(|p| p.delivered(from, to, place));
             self.sort_bags(network);
         }
         if read {
@@ -131,8 +180,8 @@ impl Causal {
     pub fn read_again(&mut self, at: usize, network: &impl Fn(u16, u16) -> Network) {
         let Pending { from, to, mut past, .. } = self.pending[at].clone();
         if network(from, to) == Network::Cd {
-            // A message that can be delivered is the first of its channel.
-            past.set(from, to, 1);
+            // With it, all that were sent before it and are still in flight, because they are deferred.
+            past.set(from, to, self.place(at) + 1);
         }
         self.pasts[to as usize].merge(&past);
     }
@@ -170,7 +219,10 @@ impl Causal {
 
     /// The fingerprint, computed from the fingerprints of the envelopes (`print`). Messages that are sorted by id are summed, because ids
     /// differ between runs.
-    pub fn print(&self, network: &impl Fn(u16, u16) -> Network, print: impl Fn(u32) -> u128) -> u128 {
+    pub fn print(&self, network: &impl Fn(u16, u16) -> Network, names: &Names, print: impl Fn(u32) -> u128) -> u128 {
+        if names.grows() {
+            return self.named_print(network, names, print);
+        }
         let (mut bag, mut queue) = (0u128, Vec::new());
         for p in &self.pending {
             let content = (p.to, print(p.id), &p.past);
@@ -180,5 +232,20 @@ impl Causal {
             }
         }
         fingerprint::of(&(bag, queue, &self.pasts))
+    }
+
+    /// The same where actors are created: their indices, and so the order of the queues, differ between runs.
+    fn named_print(&self, network: &impl Fn(u16, u16) -> Network, names: &Names, print: impl Fn(u32) -> u128) -> u128 {
+        let (mut sum, mut last, mut place) = (0u128, None, 0u32);
+        for p in &self.pending {
+            let key = Key::new(network(p.from, p.to), p.from, p.id);
+            place = if key.is_ordered() && last.replace((p.to, key)) == Some((p.to, key)) { place + 1 } else { 0 };
+            let content = (names.pid(p.to), place, print(p.id), p.past.named(names));
+            sum = sum.wrapping_add(fingerprint::of(&content));
+        }
+        for (actor, past) in (0..).zip(&self.pasts).filter(|(_, past)| !past.0.is_empty()) {
+            sum = sum.wrapping_add(fingerprint::of(&(names.pid(actor), past.named(names))));
+        }
+        sum
     }
 }

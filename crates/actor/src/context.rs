@@ -2,6 +2,7 @@
 //! order.
 
 use crate::address::Recipient;
+use crate::creation::Spawned;
 use crate::erased::Value;
 use manyworlds_core::{Choices, Fingerprint, Pid, TraceNote, TraceValue, ValueTree};
 use std::fmt::Debug;
@@ -18,6 +19,8 @@ pub enum NoteKind {
     Returned,
     /// The operation takes effect here.
     Linearized,
+    /// Any other value, for monitors.
+    Recorded,
     /// A text.
     Text,
 }
@@ -42,6 +45,7 @@ impl Note {
             NoteKind::Invoked => TraceNote::Invoked(value()),
             NoteKind::Returned => TraceNote::Returned(value()),
             NoteKind::Linearized => TraceNote::Linearized(value()),
+            NoteKind::Recorded => TraceNote::Text(self.value.show()),
             NoteKind::Text => {
                 TraceNote::Text(self.value.as_any().downcast_ref::<String>().cloned().unwrap_or_default())
             }
@@ -72,6 +76,10 @@ pub struct Context<'a> {
     pub(crate) timers: Vec<&'static str>,
     pub(crate) notes: Vec<Note>,
     pub(crate) misuse: Option<String>,
+    /// The actors that the handler creates, and how many its actor has created before.
+    pub(crate) spawned: Vec<Spawned>,
+    pub(crate) spawned_before: u32,
+    pub(crate) halts: bool,
 }
 
 impl<'a> Context<'a> {
@@ -86,6 +94,9 @@ impl<'a> Context<'a> {
             timers,
             notes: Vec::new(),
             misuse: None,
+            spawned: Vec::new(),
+            spawned_before: 0,
+            halts: false,
         }
     }
 
@@ -169,6 +180,11 @@ impl<'a> Context<'a> {
     /// Records that an operation takes effect here.
     pub fn linearized<O: Clone + Eq + Hash + Debug + Send + Sync + 'static>(&mut self, operation: O) {
         self.notes.push(Note { kind: NoteKind::Linearized, value: Arc::new(operation) });
+    }
+
+    /// Records a value for monitors; it is shown in traces, too.
+    pub fn record<R: Clone + Eq + Hash + Debug + Send + Sync + 'static>(&mut self, value: R) {
+        self.notes.push(Note { kind: NoteKind::Recorded, value: Arc::new(value) });
     }
 
     /// Records a text that is shown in traces.

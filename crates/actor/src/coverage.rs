@@ -3,35 +3,40 @@
 use crate::faults::Faults;
 use crate::system::Blueprint;
 use crate::table::{Entries, Input, Local, NONE, Status, Table};
-use manyworlds_core::{Coverage, FaultCoverage, InputCoverage, ProcessCoverage, ValueTree};
+use manyworlds_core::{Accept, Coverage, FaultCoverage, InputCoverage, ProcessCoverage, ValueTree};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The reactions of the actors in a table so far.
 pub fn coverage(table: &Table) -> Coverage {
     let (blueprint, entries) = (&table.blueprint, &*table.lock());
-    let mut tallies: Vec<Tally> = blueprint.actors.iter().map(|_| Tally::default()).collect();
+    let mut tallies = Tallies::new(blueprint, entries);
+    let mut sent = BTreeSet::new();
     for (local, input, effects) in entries.reactions() {
         let before = entries.locals.get(local);
-        let owner = usize::from(before.actor);
-        tallies[owner].handlers += 1;
-        tallies[owner].add_local(before);
+        let ignored = |envelope| entries.accepted.get(&(local, envelope)) == Some(&Accept::Ignore);
+        if matches!(input, Input::Message(envelope) if ignored(envelope)) {
+            continue;
+        }
+        let tally = tallies.of(before.actor);
+        tally.handlers += 1;
+        tally.add_local(before);
         match input {
-            Input::Message(envelope) => tallies[owner].input(entries, envelope).1.insert(envelope),
-            Input::Timer(at) => tallies[owner].timer(before.timers[usize::from(at)]).1.insert(0),
+            Input::Message(envelope) => tally.input(entries, envelope).1.insert(envelope),
+            Input::Timer(at) => tally.timer(before.timers[usize::from(at)]).1.insert(0),
             Input::Start | Input::Restart => false,
         };
         for branch in entries.effects[effects as usize].iter() {
-            tallies[owner].add_local(entries.locals.get(branch.local));
-            for send in &branch.sends {
-                tallies[usize::from(send.to)].input(entries, send.envelope).0.insert(send.envelope);
-            }
+            tally.add_local(entries.locals.get(branch.local));
+            sent.extend(branch.sends.iter().map(|send| (send.to, send.envelope)));
         }
     }
-    let named = blueprint.actors.iter().zip(tallies);
+    for (to, envelope) in sent {
+        tallies.of(to).input(entries, envelope).0.insert(envelope);
+    }
     Coverage {
         properties: blueprint.questions.iter().map(|question| question.violation().property.to_string()).collect(),
         unreached: Vec::new(),
-        processes: named.map(|(actor, tally)| tally.into_coverage(&actor.name)).collect(),
+        processes: tallies.into_coverage(blueprint),
         faults: faults(blueprint, entries),
         actions: Vec::new(),
     }
@@ -39,6 +44,40 @@ pub fn coverage(table: &Table) -> Coverage {
 
 /// The envelopes (or timers) that were offered to an actor, and those that it handled.
 type InputCounts = (BTreeSet<u32>, BTreeSet<u32>);
+
+/// The coverage of each declared actor, and of created actors by name.
+struct Tallies {
+    declared: Vec<Tally>,
+    created: BTreeMap<String, Tally>,
+    /// The name of each created actor.
+    names: BTreeMap<u16, String>,
+}
+
+impl Tallies {
+    fn new(blueprint: &Blueprint, entries: &Entries) -> Tallies {
+        let mut names = BTreeMap::new();
+        for local in (0..entries.locals.len() as u32).map(|id| entries.locals.get(id)) {
+            if local.origin.code != NONE {
+                names.entry(local.actor).or_insert_with(|| entries.codes.get(local.origin.code).name.clone());
+            }
+        }
+        let declared = blueprint.actors.iter().map(|_| Tally::default()).collect();
+        Tallies { declared, created: BTreeMap::new(), names }
+    }
+
+    fn of(&mut self, actor: u16) -> &mut Tally {
+        match self.declared.get_mut(usize::from(actor)) {
+            Some(tally) => tally,
+            None => self.created.entry(self.names.get(&actor).cloned().unwrap_or_default()).or_default(),
+        }
+    }
+
+    fn into_coverage(self, blueprint: &Blueprint) -> Vec<ProcessCoverage> {
+        let declared = blueprint.actors.iter().map(|actor| actor.name.clone()).zip(self.declared);
+        let created = self.created.into_iter().filter(|(name, _)| !name.is_empty());
+        declared.chain(created).map(|(name, tally)| tally.into_coverage(&name)).collect()
+    }
+}
 
 /// The coverage of one actor.
 #[derive(Default)]

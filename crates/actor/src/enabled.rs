@@ -15,7 +15,7 @@ impl Worlds {
             return;
         }
         let quick = self.steps_are_local(mirrors, state);
-        for actor in 0..self.actors() as u16 {
+        for actor in 0..self.slots(state) as u16 {
             match quick {
                 true => self.acts(mirrors, state, actor, out),
                 false => self.general_steps(mirrors, state, actor, &environment, out),
@@ -56,7 +56,8 @@ impl Worlds {
     /// Whether some step is enabled.
     pub(crate) fn any_step(&self, mirrors: &mut Mirrors, state: &State) -> bool {
         // No handler has to run for this check: an actor that is up and has a message or a timer can take a step.
-        if self.steps_are_local(mirrors, state) && (0..self.actors() as u16).any(|actor| mirrors.can_act(state, actor))
+        if self.steps_are_local(mirrors, state)
+            && (0..self.slots(state) as u16).any(|actor| self.can_act(mirrors, state, actor))
         {
             return true;
         }
@@ -69,14 +70,23 @@ impl Worlds {
     #[inline]
     pub(crate) fn steps_are_local(&self, mirrors: &Mirrors, state: &State) -> bool {
         let environment_summary = mirrors.environment_summary(state);
-        let long_inboxes = mirrors.long_inboxes && self.has_long_inbox(mirrors, state);
-        !self.is_causal() && environment_summary.reliable && !environment_summary.failed && !long_inboxes
+        let unusual = mirrors.unusual && self.is_unusual(mirrors, state);
+        !self.is_causal() && environment_summary.reliable && !environment_summary.failed && !unusual
     }
 
-    /// Whether the inbox of some actor is so long that the actor may have more items than [`Number`] can express.
+    /// Whether a state is of a kind that is rare: it has more actors than [`Number`] can express, or an actor may have more items than that; or it
+    /// depends on the receiver whether a message can be sent, because some receiver has halted and the system forbids messages to it.
     #[cold]
-    fn has_long_inbox(&self, mirrors: &Mirrors, state: &State) -> bool {
-        (0..self.actors() as u16).any(|actor| mirrors.inboxes.get(state.inbox(actor)).items.len() >= LONG_INBOX)
+    fn is_unusual(&self, mirrors: &Mirrors, state: &State) -> bool {
+        if self.is_causal() {
+            return true;
+        }
+        let actors = self.slots(state) as u16;
+        let forbids = self.blueprint().forbids_halted;
+        let halted = |actor| forbids && mirrors.local(state, actor).status == Status::Halted;
+        usize::from(actors) > MOST_QUICK
+            || (0..actors).any(|actor| mirrors.inboxes.get(state.inbox(actor)).items.len() >= LONG_INBOX)
+            || (0..actors).any(halted)
     }
 
     /// Adds the steps in which an actor starts, one for each branch of its handler.
@@ -106,7 +116,7 @@ impl Worlds {
     ) {
         let local = state.ids[usize::from(actor)];
         match mirrors.locals.get(local).status {
-            Status::Down => {}
+            Status::Down | Status::Halted | Status::Absent => {}
             Status::New => self.start_steps(mirrors, state, actor, out),
             Status::Up => {
                 self.message_steps(mirrors, state, actor, environment, out);
@@ -125,20 +135,29 @@ impl Worlds {
     ) {
         let local = state.ids[usize::from(to)];
         let mut messages = self.deliverable(mirrors, state, to);
-        messages.retain(|&(from, _)| environment.reaches(usize::from(from), usize::from(to)));
-        for &(_, message) in &messages {
+        let side = |actor: u16| usize::from(mirrors.names.root(actor));
+        messages.retain(|&(from, _)| environment.reaches(side(from), side(to)));
+        let is_hit = |from: u16| from != to || self.blueprint().own_faults;
+        for &(from, message) in &messages {
             let input = Input::Message(self.envelope(mirrors, state, message));
             let effects = self.reaction(mirrors, local, input);
-            for branch in branches(mirrors, effects) {
+            let left_out = self.is_left_out(local, input, &mirrors.effects[effects as usize]);
+            for branch in branches(mirrors, effects).filter(|_| !left_out) {
                 out.push(Step::Deliver { to, message, effects, branch, again: false });
-                if environment.left.duplicates > 0 {
+                if environment.left.duplicates > 0 && is_hit(from) {
                     out.push(Step::Deliver { to, message, effects, branch, again: true });
                 }
             }
         }
         if environment.left.losses > 0 {
-            out.extend(messages.iter().map(|&(_, message)| Step::Lose { to, message }));
+            let hit = messages.iter().filter(|&&(from, _)| is_hit(from));
+            out.extend(hit.map(|&(_, message)| Step::Lose { to, message }));
         }
+    }
+
+    /// Whether an actor may crash: a created one, if the declared actor from which it descends may.
+    fn may_crash(&self, mirrors: &Mirrors, actor: u16) -> bool {
+        self.blueprint().actors[usize::from(mirrors.names.root(actor))].may_crash
     }
 
     pub(crate) fn fault_steps(
@@ -149,10 +168,10 @@ impl Worlds {
         out: &mut Vec<Step>,
     ) {
         let crash_faults = environment.left.crashes > 0 || environment.left.restarts > 0;
-        for actor in (0..self.actors() as u16).filter(|_| crash_faults) {
+        for actor in (0..self.slots(state) as u16).filter(|_| crash_faults) {
             let local = state.ids[usize::from(actor)];
             match mirrors.locals.get(local).status {
-                Status::Up if environment.left.crashes > 0 && self.blueprint().actors[usize::from(actor)].may_crash => {
+                Status::Up if environment.left.crashes > 0 && self.may_crash(mirrors, actor) => {
                     out.push(Step::Crash { actor });
                 }
                 Status::Down if environment.left.restarts > 0 => {
@@ -197,6 +216,8 @@ const SHORT: u32 = 1 << 9;
 const LONG_ACT: u32 = 1 << 31;
 const LONG_FAULT: u32 = 1 << 30;
 const MOST_ITEMS: u32 = 1 << 10;
+/// A long number has 6 bits for the actor.
+pub(crate) const MOST_QUICK: usize = 64;
 /// With an inbox of this length and its timers, an actor may have more items than there are numbers.
 pub(crate) const LONG_INBOX: usize = 900;
 

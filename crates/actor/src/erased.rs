@@ -3,7 +3,7 @@
 use crate::actor::Actor;
 use crate::context::Context;
 use crate::symmetry::Renaming;
-use manyworlds_core::{Pid, panics};
+use manyworlds_core::{Accept, Pid, panics};
 use manyworlds_explore::fingerprint;
 use std::any::Any;
 use std::fmt::Debug;
@@ -71,6 +71,15 @@ pub trait AnyActor: Send + Sync {
     fn durable(&self, state: &dyn Value) -> Option<Arc<dyn Value>>;
     /// See [`Actor::rename_state`].
     fn rename_state(&self, state: &dyn Value, names: &Renaming) -> Arc<dyn Value>;
+    /// See [`Actor::accepts`]; a message of another type is taken, and that is a failure.
+    fn accepts(&self, state: &dyn Value, from: Pid, message: &dyn Value) -> Accept {
+        let _ = (state, from, message);
+        Accept::Take
+    }
+    /// See [`Actor::defers`].
+    fn defers(&self) -> bool {
+        false
+    }
     /// The type of the messages that the actor handles, if this is not one of them.
     fn refuses(&self, message: &dyn Value) -> Option<&'static str>;
     /// Whether it was reserved and not defined: see [`crate::System::reserve`].
@@ -117,6 +126,15 @@ impl<A: Actor> AnyActor for A {
 
     fn rename_state(&self, state: &dyn Value, names: &Renaming) -> Arc<dyn Value> {
         Arc::new(Actor::rename_state(self, own::<A>(state), names))
+    }
+
+    fn accepts(&self, state: &dyn Value, from: Pid, message: &dyn Value) -> Accept {
+        let message = message.as_any().downcast_ref::<A::Message>();
+        message.map_or(Accept::Take, |message| Actor::accepts(self, own::<A>(state), from, message))
+    }
+
+    fn defers(&self) -> bool {
+        Actor::defers(self)
     }
 
     fn refuses(&self, message: &dyn Value) -> Option<&'static str> {

@@ -18,7 +18,8 @@ impl Worlds {
     /// Adds the assumptions that cover a step.
     pub(crate) fn add_labels(&self, state: &State, step: &Step, out: &mut Vec<Label>) {
         let Some(actor) = step.actor() else { return };
-        let declared = &self.blueprint().actors[usize::from(actor)];
+        // Nothing is assumed of created actors.
+        let Some(declared) = self.blueprint().actors.get(usize::from(actor)) else { return };
         out.extend(declared.fair.map(|strength| Label { strength, key: u128::from(actor) }));
         let Some(strength) = declared.fair_queues else { return };
         if let Step::Deliver { to, message, .. } = self.in_full(state, step) {

@@ -1,6 +1,7 @@
 //! Faults and fault budgets. The remaining budgets are part of the global state.
 
-/// The fault budget: how often each fault may occur in one execution.
+/// The fault budget: how often each fault may occur in one execution. Losses and duplicates do not hit messages of an actor to itself, unless the
+/// system says so ([`System::faults_hit_own_messages`](crate::System::faults_hit_own_messages)).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Faults {
     /// Message losses. Losing a message that cannot be delivered yet leads to the same states as losing it once it can be, so only
@@ -35,6 +36,8 @@ pub struct Environment {
     pub failed: Option<(u16, u32)>,
     /// The stage of the history, if a specification monitors it.
     pub history: Option<u32>,
+    /// Id of the states of the monitors.
+    pub monitors: u32,
 }
 
 /// Summary of an environment: the facts that determine which steps are enabled.

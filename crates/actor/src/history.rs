@@ -6,7 +6,6 @@
 
 use crate::context::{Note, NoteKind};
 use crate::erased::Value;
-use crate::faults::Environment;
 use crate::step::Step;
 use crate::system::{Blueprint, System};
 use crate::table::{Entries, Mirrors};
@@ -154,7 +153,7 @@ impl Entries {
                 Ok(stage.invoke(actor, value))
             }
             NoteKind::Returned => self.returned(spec, &stage, actor, value),
-            NoteKind::Linearized | NoteKind::Text => Ok(stage),
+            NoteKind::Linearized | NoteKind::Recorded | NoteKind::Text => Ok(stage),
         }
     }
 
@@ -238,30 +237,5 @@ impl Worlds {
         });
         let name = |actor: u16| Some(self.blueprint().actors[usize::from(actor)].name.clone());
         Some(checked.map_err(|(actor, violation)| Violation { process: name(actor), ..violation }))
-    }
-
-    /// The environment after an actor has recorded the notes of one branch of its effects.
-    pub(crate) fn environment_after(
-        &self,
-        mirrors: &mut Mirrors,
-        environment: u32,
-        actor: u16,
-        done: (u32, u16),
-    ) -> u32 {
-        if let Some(&id) = mirrors.recorded.get(&(environment, actor, done)) {
-            return id;
-        }
-        let before: Environment = (**mirrors.environments.get(environment)).clone();
-        let notes = mirrors.effects[done.0 as usize][usize::from(done.1)].notes.clone();
-        let id = self.learn(mirrors, |entries, blueprint| {
-            let stage = before.history.expect("a specification monitors the history");
-            let after = match entries.recorded(blueprint, stage, actor, &notes) {
-                Ok(stage) => Environment { history: Some(stage), ..before },
-                Err(failure) => Environment { failed: Some((actor, failure)), ..before },
-            };
-            entries.environment(after)
-        });
-        mirrors.recorded.insert((environment, actor, done), id);
-        id
     }
 }

@@ -86,13 +86,14 @@ pub fn places<'a>(items: &'a [u32], key: impl Fn(u32) -> Key + 'a) -> impl Itera
     })
 }
 
-/// Appends the length of each queue to `out`; lengths saturate at 255.
+/// Appends the lengths of the first `lanes` queues to `out`; lengths saturate at 255.
 pub fn lengths(items: &[u32], key: impl Fn(u32) -> Key, lanes: usize, out: &mut Vec<u8>) {
     let start = out.len();
     out.resize(start + lanes, 0);
     for key in items.iter().map(|&id| key(id)).filter(|key| key.is_ordered()) {
-        let length = &mut out[start + usize::from(key.lane())];
-        *length = length.saturating_add(1);
+        if let Some(length) = out.get_mut(start + usize::from(key.lane())) {
+            *length = length.saturating_add(1);
+        }
     }
 }
 

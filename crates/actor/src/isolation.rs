@@ -109,7 +109,7 @@ fn compare_in_words(
     again: &[Successor],
 ) -> Result<(), InvalidModel> {
     let words = |worlds: &Worlds, successors: &[Successor]| {
-        let shown = |successor: &Successor| (worlds.in_words(&successor.state), actor(&successor.step));
+        let shown = |successor: &Successor| (worlds.in_words(&successor.state), declared(worlds, &successor.step));
         let mut words: Vec<(String, Option<u16>)> = successors.iter().map(shown).collect();
         words.sort();
         words.dedup();
@@ -137,7 +137,11 @@ fn invalid(
     first: &[String],
     again: &[String],
 ) -> InvalidModel {
-    let name = actor.map(|actor| worlds.blueprint().actors[usize::from(actor)].name.clone());
+    let name = actor.map(|actor| match (worlds.blueprint().actors.get(usize::from(actor)), state) {
+        (Some(declared), _) => declared.name.clone(),
+        (None, Some(state)) => worlds.name(&worlds.prepared(), state, actor),
+        (None, None) => format!("{actor}"),
+    });
     let who = name.map_or("an actor".to_string(), |name| format!("actor `{name}`"));
     let shown = |states: &[String]| if states.is_empty() { "no such step".to_string() } else { states.join(" | ") };
     let message = format!("{who} is not isolated: a handler gave two results for the same state and input");
@@ -149,6 +153,11 @@ fn invalid(
         .evidence(format!("first run: {}", shown(first)))
         .evidence(format!("run again: {}", shown(again)))
         .advice("a handler may depend only on its actor's `State` and its input: keep what changes in `State`, send messages, and use `choose` for a choice")
+}
+
+/// The declared actor that takes a step, or from which that actor descends: the indices of created ones differ between runs.
+fn declared(worlds: &Worlds, step: &Step) -> Option<u16> {
+    actor(step).map(|actor| worlds.prepared().names.root(actor))
 }
 
 /// The actor that takes a step, or that the fault step affects.

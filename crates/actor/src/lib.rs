@@ -13,8 +13,10 @@
 //! | [`system`] | the builder: actors, networks, faults and properties |
 //! | `table` | the shared table of local transitions, and each worker's copy |
 //! | `interner` | ids for equal values |
+//! | `idle` | deliveries that do nothing, left out under asyn |
 //! | `inbox` | messages in flight to one actor: asyn, p2p, mbox |
 //! | `causal` | messages in flight under causal delivery |
+//! | `creation` | actors that are created or halt while the system runs |
 //! | `faults` | fault budgets; the environment |
 //! | `worlds` | the system as a transition system for the engines of `explore` |
 //! | `state` | a global state: a vector of ids |
@@ -26,12 +28,15 @@
 //! | `perform` | the successors of a global state |
 //! | `question` | properties, as data that engines can look into |
 //! | `receives` | the interface to schedulers: sender, receiver, keys and recorded events of a step |
+//! | `reception` | messages that are deferred or ignored |
+//! | `transitions` | the table of local transitions as a public interface |
 //! | `view` | a global state as the argument of properties |
 //! | `symmetry` | symmetry reduction for identical actors |
 //! | `persistent` | partial-order reduction by persistent sets |
 //! | [`client`] | a generic client that records a history |
 //! | [`isolation`] | runs handlers again along sampled paths: they must depend only on state and input |
 //! | [`locals`] | the system as local transition relations for the DPOR engine |
+//! | `monitor`, `watch` | monitors: what they are; what they see of a step, and the environment after it |
 //! | `narrate` | steps of a system as steps of a trace |
 //! | `coverage` | the coverage of a run |
 //! | `running` | the handler that is currently running |
@@ -45,22 +50,26 @@ mod causal;
 pub mod client;
 mod context;
 mod coverage;
+mod creation;
 mod enabled;
 mod erased;
 mod explain;
 mod fair;
 mod faults;
 mod history;
+mod idle;
 mod inbox;
 mod interner;
 pub mod isolation;
 pub mod locals;
+mod monitor;
 mod narrate;
 mod pairs;
 mod perform;
 mod persistent;
 mod question;
 mod receives;
+mod reception;
 mod running;
 mod send_fingerprints;
 mod sleep;
@@ -69,15 +78,18 @@ mod step;
 mod symmetry;
 pub mod system;
 mod table;
+mod transitions;
 mod view;
+mod watch;
 mod worlds;
 
 pub use actor::Actor;
 pub use address::{Address, Handle, Recipient, Reserved};
 pub use client::{Client, Service};
-pub use context::Context;
+pub use context::{Context, NoteKind};
 pub use erased::Value;
 pub use faults::Faults;
+pub use monitor::{Monitor, Observed, ObservedEvent};
 pub use question::Fold;
 pub use state::State;
 pub use step::Step;

@@ -11,11 +11,12 @@
 //! global states. (This does not hold under mbox, where arrivals order steps too: refused.)
 
 use crate::context::Note;
+use crate::creation::Origin;
 use crate::system::System;
 use crate::table::{Branch, Input, NONE, Status};
 use crate::worlds::Worlds;
 use manyworlds_core::{
-    Action, Cursor, Detail, Failure, FailureKind, LocalStats, Locals, LocalsFactory, Network, NodeId, OBS_END,
+    Accept, Action, Cursor, Detail, Failure, FailureKind, LocalStats, Locals, LocalsFactory, Network, NodeId, OBS_END,
     OBS_TIMEOUT, Obs, Pid, ProcId, ProcessRole, Requirement, Root, StepInfo, TraceMessage, ValueId, Violation,
 };
 use manyworlds_explore::Kind;
@@ -194,7 +195,9 @@ impl Locals for ActorTable {
     fn roots(&mut self) -> Vec<Root> {
         let names: Vec<String> = self.worlds.blueprint().actors.iter().map(|actor| actor.name.clone()).collect();
         let root = |(name, n): (String, u16)| {
-            let blank = self.worlds.with_entries(|entries, _| entries.local(n, Status::New, NONE, Vec::new()));
+            let blank = self
+                .worlds
+                .with_entries(|entries, _| entries.local(n, Status::New, NONE, Vec::new(), Origin::DECLARED));
             let node = self.react(n, blank, Input::Start);
             Root { proc: ProcId(u32::from(n)), node, daemon: true, role: ProcessRole::Process, name }
         };
@@ -269,8 +272,12 @@ impl Locals for ActorTable {
         }
     }
 
-    fn accepts(&mut self, _: NodeId, _: ValueId) -> bool {
-        true
+    fn accepts(&mut self, node: NodeId, value: ValueId) -> bool {
+        let Node::After { effects, branch, .. } = self.nodes[node.0 as usize] else { return true };
+        let (local, halts) = self.with_branch(effects, branch, |b| (b.local, b.halts));
+        let mut mirrors = self.worlds.mirrors.borrow_mut();
+        let picks = mirrors.local_summaries[local as usize].picks;
+        !halts && !(picks && self.worlds.accept(&mut mirrors, local, value.0) == Accept::Defer)
     }
 
     fn pid(&self, proc: ProcId) -> Pid {

@@ -1,12 +1,13 @@
 //! Steps of a system as steps of a trace.
 
+use crate::creation::Created;
 use crate::state::State;
 use crate::step::Step;
 use crate::table::{Branch, Mirrors, NONE, Status};
 use crate::worlds::Worlds;
 use manyworlds_core::{
     Delivery, NarratedMessage, NarratedStep, Network, Pid, ProcessRole, ProcessStatus, StepKind, TraceMessage,
-    TraceProcess, TraceStep, ValueTree,
+    TraceNote, TraceProcess, TraceStep, ValueTree,
 };
 use std::sync::Arc;
 
@@ -53,22 +54,22 @@ impl Narrator<'_> {
     fn cause(&mut self, step: &Step) {
         let network = self.worlds.blueprint().actors.len();
         match *step {
-            Step::Start { actor, .. } => self.add(usize::from(actor), StepKind::Start),
-            Step::Restart { actor, .. } => self.add(usize::from(actor), StepKind::Restart),
-            Step::Crash { actor } => self.add(usize::from(actor), StepKind::Crash),
+            Step::Start { actor, .. } => self.add(self.process(actor), StepKind::Start),
+            Step::Restart { actor, .. } => self.add(self.process(actor), StepKind::Restart),
+            Step::Crash { actor } => self.add(self.process(actor), StepKind::Crash),
             Step::Timer { actor, timer, .. } => {
                 let local = self.mirrors.local(self.before, actor);
                 let name = local.timers[usize::from(timer)].to_string();
-                self.add(usize::from(actor), StepKind::Timer(name));
+                self.add(self.process(actor), StepKind::Timer(name));
             }
             Step::Deliver { to, message, again, .. } => {
                 let delivery = self.delivery(to, message);
                 let kind = if again { StepKind::Duplicate(delivery) } else { StepKind::Receive(delivery) };
-                self.add(usize::from(to), kind);
+                self.add(self.process(to), kind);
             }
             Step::Lose { to, message } => {
                 let delivery = self.delivery(to, message);
-                self.add(usize::from(to), StepKind::Drop(delivery));
+                self.add(self.process(to), StepKind::Drop(delivery));
             }
             Step::Split { side } => {
                 let side = (0..network).filter(|n| (side >> n) & 1 == 1).collect();
@@ -95,7 +96,7 @@ impl Narrator<'_> {
 
     fn delivery(&self, to: u16, message: u32) -> Delivery<NarratedMessage> {
         let envelope = self.mirrors.envelopes.get(self.worlds.envelope(self.mirrors, self.before, message));
-        let (from, network) = (Some(usize::from(envelope.from)), self.network(envelope.from, to));
+        let (from, network) = (Some(self.process(envelope.from)), self.network(envelope.from, to));
         Delivery { message: self.message(envelope.message), from, send: None, network }
     }
 
@@ -111,7 +112,7 @@ impl Narrator<'_> {
         self.sends(actor, chosen);
         if let Some((_, failure)) = self.mirrors.environments.get(self.after.environment()).failed {
             let violation = (**self.worlds.table.lock().failures.get(failure)).clone();
-            let failed = TraceStep::new(usize::from(actor), StepKind::Fail(violation.message));
+            let failed = TraceStep::new(self.process(actor), StepKind::Fail(violation.message));
             self.steps.push(failed.located(violation.location));
         }
     }
@@ -126,22 +127,41 @@ impl Narrator<'_> {
     fn choices(&mut self, actor: u16, branch: &Branch) {
         for chosen in &branch.chosen {
             let value = Some(ValueTree::parse(chosen));
-            self.add(usize::from(actor), StepKind::Choose { option: None, value });
+            self.add(self.process(actor), StepKind::Choose { option: None, value });
         }
     }
 
     fn notes(&mut self, actor: u16, branch: &Branch) {
         for note in &branch.notes {
-            self.add(usize::from(actor), StepKind::Note(note.in_trace()));
+            self.add(self.process(actor), StepKind::Note(note.in_trace()));
         }
     }
 
     fn sends(&mut self, actor: u16, branch: &Branch) {
-        for send in &branch.sends {
+        let mut created = branch.created.iter().peekable();
+        for (send, nth) in branch.sends.iter().zip(0..) {
+            while let Some(new) = created.next_if(|new| new.after <= nth) {
+                self.creates(actor, new);
+            }
             let message = self.message(self.mirrors.envelopes.get(send.envelope).message);
-            let (to, network) = (Some(usize::from(send.to)), self.network(actor, send.to));
-            let sent = TraceStep::new(usize::from(actor), StepKind::Send { message, to, network });
+            let (to, network) = (Some(self.process(send.to)), self.network(actor, send.to));
+            let sent = TraceStep::new(self.process(actor), StepKind::Send { message, to, network });
             self.steps.push(sent.located(Some(send.location.into())));
         }
+        created.for_each(|new| self.creates(actor, new));
+        if branch.halts {
+            self.add(self.process(actor), StepKind::Note(TraceNote::Text("halts".to_string())));
+        }
+    }
+
+    fn creates(&mut self, actor: u16, new: &Created) {
+        let child = Some(self.process(new.actor));
+        let step = TraceStep::new(self.process(actor), StepKind::Spawn { child });
+        self.steps.push(step.located(Some(new.location.into())));
+    }
+
+    /// The process of an actor. That of a created one is given by its id: the trace gives it an index when it is complete.
+    fn process(&self, actor: u16) -> usize {
+        self.mirrors.names.created(actor).map_or(usize::from(actor), |pid| pid.to_bits() as usize)
     }
 }

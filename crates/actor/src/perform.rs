@@ -2,12 +2,14 @@
 
 use crate::acts::{Act, Head, Items, Span};
 use crate::causal::Causal;
+use crate::creation::Created;
 use crate::enabled::Number;
 use crate::faults::{Environment, named_side};
 use crate::send_fingerprints::Sent;
 use crate::state::State;
 use crate::step::Step;
 use crate::table::{Branch, Mirrors, NONE, Send};
+use crate::watch::{QUIET, UNKNOWN, Watched};
 use crate::worlds::Worlds;
 use manyworlds_explore::Listed;
 use smallvec::SmallVec;
@@ -18,7 +20,7 @@ struct Listing<'a> {
     /// The local states and the inboxes of the state.
     locals: &'a [u32],
     inboxes: &'a [u32],
-    /// Messages to an actor that has crashed are dropped.
+    /// Messages to some actors vanish.
     dropped: bool,
     /// The items that are asleep and not listed, and those that were listed before the current one.
     asleep: u64,
@@ -26,9 +28,10 @@ struct Listing<'a> {
     /// The number of successors, including those by sleeping items.
     count: u64,
     out: &'a mut Vec<Listed>,
-    /// Positions in `out` of steps that also change the environment. Their acts do not determine the fingerprint, so the successor is
-    /// built.
-    environment_changes: SmallVec<[(usize, Step); 4]>,
+    /// Positions in `out` of steps whose acts do not determine the fingerprint, so that the successor is built, each with its observation.
+    environment_changes: SmallVec<[(usize, Step, u32); 4]>,
+    /// The environment of the state.
+    environment: u32,
 }
 
 impl Listing<'_> {
@@ -53,9 +56,17 @@ impl Listing<'_> {
         let mut before = self.before | bit;
         for (act, branch) in acts.iter().zip(0..) {
             let mut listed = Listed { number: Number::Act { actor, item, branch }.write(), asleep: 0, print: 0 };
-            if act.changes_environment {
-                self.environment_changes.push((self.out.len(), Step::Act { actor, item, branch }));
+            if act.watched != QUIET {
                 before = self.before;
+                match self.watched(mirrors, act, rest, actor, print) {
+                    Some(print) => {
+                        (listed.asleep, listed.print) = ((self.asleep | self.before) & act.stays_asleep, print);
+                    }
+                    None => {
+                        let step = Step::Act { actor, item, branch };
+                        self.environment_changes.push((self.out.len(), step, act.watched));
+                    }
+                }
             } else {
                 listed.asleep = (self.asleep | self.before) & act.stays_asleep;
                 listed.print = self.send(mirrors, actor, rest, act, act.change.after(print));
@@ -63,6 +74,17 @@ impl Listing<'_> {
             self.out.push(listed);
         }
         self.before = before;
+    }
+
+    /// The fingerprint after an act that is observed, if it is known without building the successor.
+    #[cold]
+    fn watched(&self, mirrors: &Mirrors, act: &Act, rest: u32, actor: u16, print: u128) -> Option<u128> {
+        let Watched { change, .. } = *mirrors.watched.get(self.environment, act.watched)?;
+        let lost = |sent: &Sent| !self.is_kept(mirrors, sent.to);
+        if self.dropped && mirrors.sends[act.sends.range()].iter().any(lost) {
+            return None;
+        }
+        Some(self.send(mirrors, actor, rest, act, act.change.after(change.after(print))))
     }
 
     /// The fingerprint after the sends of an act.
@@ -79,7 +101,8 @@ impl Listing<'_> {
 
     #[inline(always)]
     fn is_kept(&self, mirrors: &Mirrors, to: u16) -> bool {
-        !(self.dropped && mirrors.local_summaries[self.locals[usize::from(to)] as usize].down)
+        let loses = |&local: &u32| mirrors.local_summaries[local as usize].loses;
+        !(self.dropped && self.locals.get(usize::from(to)).is_none_or(loses))
     }
 }
 
@@ -129,9 +152,17 @@ impl Worlds {
     #[inline]
     pub(crate) fn act(&self, mirrors: &mut Mirrors, state: &mut State, actor: u16, item: u16, branch: u16) {
         let (head, act) = self.found_act(mirrors, state, actor, item, branch);
-        if act.changes_environment {
-            let step = self.act_in_full(mirrors, state, actor, item, branch);
-            return self.perform(mirrors, state, &step);
+        if act.watched != QUIET {
+            match self.known(mirrors, state, &act) {
+                Some(environment) => {
+                    let last = state.ids.len() - 1;
+                    state.ids[last] = environment;
+                }
+                None => {
+                    let step = self.act_in_full(mirrors, state, actor, item, branch);
+                    return self.perform(mirrors, state, &step);
+                }
+            }
         }
         if let Some(head) = head {
             let slot = state.inbox_slot(actor);
@@ -145,6 +176,14 @@ impl Worlds {
                 state.ids[slot] = self.pushed(mirrors, state.ids[slot], envelope);
             }
         }
+    }
+
+    /// The environment after an act that is observed, if that is known and the act determines the rest.
+    #[cold]
+    fn known(&self, mirrors: &Mirrors, state: &State, act: &Act) -> Option<u32> {
+        let lost = |sent: &Sent| self.is_lost(mirrors, state, sent.to);
+        let watched = *mirrors.watched.get(state.environment(), act.watched)?;
+        (!mirrors.sends[act.sends.range()].iter().any(lost)).then_some(watched.environment)
     }
 
     /// An act on one item of an actor, and the message if the item is one.
@@ -176,10 +215,12 @@ impl Worlds {
         asleep: u64,
         out: &mut Vec<Listed>,
     ) -> u64 {
-        let (worlds, (locals, inboxes)) = (self, state.ids.split_at(self.actors()));
-        let (dropped, environment_changes) = (self.drops_messages(), SmallVec::new());
+        let (worlds, (locals, inboxes)) = (self, state.ids.split_at(state.ids.len() / 2));
+        let (dropped, environment_changes) = (self.may_lose(mirrors), SmallVec::new());
         let (before, sleep_slots, count) = (0, self.sleep_slots(), 0);
-        let mut listing = Listing { worlds, locals, inboxes, dropped, asleep, before, count, out, environment_changes };
+        let environment = state.environment();
+        let mut listing =
+            Listing { worlds, locals, inboxes, dropped, asleep, before, count, out, environment_changes, environment };
         for ((&local, &inbox), actor) in locals.iter().zip(inboxes).zip(0..) {
             let Items { heads, own } = self.items(mirrors, local, inbox);
             for (at, item) in heads.range().zip(0..) {
@@ -199,8 +240,11 @@ impl Worlds {
             }
         }
         let count = listing.count;
-        for (at, step) in listing.environment_changes {
+        for (at, step, observation) in listing.environment_changes {
             out[at].print = self.build_print(mirrors, state, &step);
+            if observation != UNKNOWN {
+                self.remember(mirrors, state.environment(), observation);
+            }
         }
         if mirrors.environment_summary(state).fault_free {
             return count;
@@ -229,14 +273,56 @@ impl Worlds {
         let done = (effects, branch);
         let effects = mirrors.effects[effects as usize].clone();
         let Branch { local, failure, ref sends, .. } = effects[usize::from(branch)];
-        self.set_local(mirrors, state, actor, local);
-        if self.monitors() && effects[usize::from(branch)].records() {
-            let environment = self.environment_after(mirrors, state.environment(), actor, done);
-            self.set_environment(mirrors, state, environment);
+        let may_be_stopped = self.blueprint().creates > 0 || self.blueprint().forbids_halted;
+        if may_be_stopped && let Some(failure) = self.obstacle(mirrors, state, done.0, branch) {
+            return self.change_environment(mirrors, state, |environment| environment.failed = Some((actor, failure)));
         }
+        if self.has_watchers() && (failure == NONE || self.monitors()) {
+            let lost = if failure == NONE { self.lost(mirrors, state, done) } else { 0 };
+            let (environment, ends) = match self.is_watched(mirrors, done) {
+                true => self.environment_after(mirrors, state.environment(), actor, done, lost),
+                false => (state.environment(), false),
+            };
+            self.set_environment(mirrors, state, environment);
+            if ends {
+                return;
+            }
+        }
+        self.set_local(mirrors, state, actor, local);
         if failure != NONE {
             return self.change_environment(mirrors, state, |environment| environment.failed = Some((actor, failure)));
         }
+        let Branch { ref created, halts, .. } = effects[usize::from(branch)];
+        if halts || !created.is_empty() {
+            return self.create_and_send(mirrors, state, actor, &effects[usize::from(branch)]);
+        }
+        self.send_all(mirrors, state, actor, sends);
+    }
+
+    /// The creations and sends of a branch in their order, then the halt.
+    #[cold]
+    fn create_and_send(&self, mirrors: &mut Mirrors, state: &mut State, actor: u16, branch: &Branch) {
+        let Branch { sends, created, halts, .. } = branch;
+        let mut sent = 0;
+        for Created { actor: new, local, after, .. } in created {
+            self.send_all(mirrors, state, actor, &sends[sent..*after as usize]);
+            sent = *after as usize;
+            self.grow(mirrors, state, *new);
+            self.set_local(mirrors, state, *new, *local);
+            if self.is_causal() {
+                self.change_causal(mirrors, state, |causal| causal.create(actor, *new));
+            }
+        }
+        self.send_all(mirrors, state, actor, &sends[sent..]);
+        if *halts {
+            self.forget_messages(mirrors, state, actor);
+            if self.is_causal() {
+                self.change_causal(mirrors, state, |causal| causal.forget(actor));
+            }
+        }
+    }
+
+    fn send_all(&self, mirrors: &mut Mirrors, state: &mut State, actor: u16, sends: &[Send]) {
         match self.is_causal() {
             true => self.send_causal(mirrors, state, actor, sends),
             false => sends.iter().for_each(|send| self.deposit(mirrors, state, send.to, send.envelope)),
@@ -264,8 +350,16 @@ impl Worlds {
 
     /// Whether a message to this actor is dropped when it is sent.
     #[inline]
-    fn is_lost(&self, mirrors: &Mirrors, state: &State, to: u16) -> bool {
-        self.drops_messages() && mirrors.local_summaries[state.ids[usize::from(to)] as usize].down
+    pub(crate) fn is_lost(&self, mirrors: &Mirrors, state: &State, to: u16) -> bool {
+        self.may_lose(mirrors)
+            && (usize::from(to) >= self.slots(state)
+                || mirrors.local_summaries[state.ids[usize::from(to)] as usize].loses)
+    }
+
+    /// Whether messages to some actors vanish: such an actor has crashed, halted, or does not exist.
+    #[inline]
+    fn may_lose(&self, mirrors: &Mirrors) -> bool {
+        mirrors.some_lose || mirrors.names.len() > 0
     }
 
     /// Removes a message; under causal delivery its past is merged into that of its destination if it was `read`.
@@ -305,7 +399,7 @@ impl Worlds {
     }
 
     fn change_causal(&self, mirrors: &mut Mirrors, state: &mut State, change: impl FnOnce(&mut Causal)) {
-        let slot = self.actors();
+        let slot = self.slots(state);
         let mut causal = (**mirrors.causals.get(state.ids[slot])).clone();
         change(&mut causal);
         let network = |from, to| self.blueprint().channel(from, to);
@@ -335,7 +429,7 @@ impl Worlds {
         }
     }
 
-    /// Drops all messages in flight to an actor that has crashed and cannot restart.
+    /// Drops all messages in flight to an actor that has halted, or has crashed and cannot restart.
     fn forget_messages(&self, mirrors: &mut Mirrors, state: &mut State, actor: u16) {
         if self.is_causal() {
             let network = |from, to| self.blueprint().channel(from, to);

@@ -26,24 +26,30 @@ use crate::state::State;
 use crate::step::Step;
 use crate::system::Blueprint;
 use crate::table::Mirrors;
+use crate::watch::Done;
 use crate::worlds::Worlds;
-use manyworlds_core::Network;
+use manyworlds_core::{Accept, Network};
 
 /// Moves the steps of one actor to the front if they are a persistent set; returns the size of the set.
 pub fn persistent(worlds: &Worlds, state: &State, steps: &mut [Step]) -> usize {
     let full: Vec<Step> = steps.iter().map(|step| worlds.in_full(state, step)).collect();
+    let pending = waiting(worlds, state);
+    let watched = watched(worlds, &full);
     let mirrors = &*worlds.prepared();
     let environment = worlds.environment(mirrors, state);
-    if !environment.left.none() || environment.split.is_some() {
+    // Which actors may send to those that are created is not declared.
+    let grows = worlds.blueprint().creates > 0;
+    if grows || !environment.left.none() || environment.split.is_some() {
         return steps.len();
     }
-    let survey = Survey::new(worlds, mirrors, state, steps);
+    let survey = Survey::new(worlds, mirrors, &pending, steps);
     let mut best: Option<(usize, usize)> = None;
     let mut at = 0;
     for group in steps.chunk_by(|a, b| a.actor() == b.actor()) {
         let Some(actor) = group[0].actor() else { return steps.len() };
         let smaller = best.is_none_or(|(_, len)| group.len() < len);
-        if smaller && survey.is_persistent(actor, &full[at..at + group.len()]) {
+        let is_watched = full[at..at + group.len()].iter().any(|step| watched.contains(&step.handler()));
+        if smaller && !is_watched && survey.is_persistent(actor, &full[at..at + group.len()]) {
             best = Some((at, group.len()));
         }
         at += group.len();
@@ -51,6 +57,23 @@ pub fn persistent(worlds: &Worlds, state: &State, steps: &mut [Step]) -> usize {
     let Some((at, len)) = best else { return steps.len() };
     steps[..at + len].rotate_right(len);
     len
+}
+
+/// The messages in flight that are not deferred, as (destination, envelope): later ones may have to wait behind them.
+fn waiting(worlds: &Worlds, state: &State) -> Vec<(u16, u32)> {
+    let all = worlds.pending(&worlds.prepared(), state);
+    let mirrors = &mut *worlds.mirrors.borrow_mut();
+    let waits = |&(to, id): &(u16, u32)| {
+        !worlds.picks(mirrors, state, to) || worlds.accept(mirrors, state.ids[usize::from(to)], id) != Accept::Defer
+    };
+    all.into_iter().filter(waits).collect()
+}
+
+/// The branches that monitors observe: their order relative to others that are observed matters, now and later.
+fn watched(worlds: &Worlds, steps: &[Step]) -> Vec<Option<Done>> {
+    let mirrors = &mut *worlds.mirrors.borrow_mut();
+    let handlers = steps.iter().filter_map(Step::handler);
+    handlers.filter(|&done| worlds.watchers(mirrors, done) != 0).map(Some).collect()
 }
 
 /// The facts about a state from which persistent sets are computed.
@@ -64,10 +87,10 @@ struct Survey<'a> {
 }
 
 impl<'a> Survey<'a> {
-    fn new(worlds: &'a Worlds, mirrors: &'a Mirrors, state: &State, steps: &[Step]) -> Survey<'a> {
+    fn new(worlds: &'a Worlds, mirrors: &'a Mirrors, pending: &[(u16, u32)], steps: &[Step]) -> Survey<'a> {
         let blueprint = worlds.blueprint();
         let mut waiting = vec![0u64; blueprint.actors.len()];
-        for (to, id) in worlds.pending(mirrors, state) {
+        for &(to, id) in pending {
             waiting[usize::from(to)] |= 1 << mirrors.envelopes.get(id).from;
         }
         let enabled = steps.iter().filter_map(Step::actor).fold(0, |set, actor| set | 1 << actor);

@@ -225,7 +225,7 @@ impl Memo {
                 Some(*self.verdicts.entry((question, local)).or_insert_with(|| holds(state)))
             }
             Form::Keys { at_most, key } => {
-                let locals = (0..view.actors() as u16).map(|actor| view.local(actor));
+                let locals = (0..view.slots() as u16).map(|actor| view.local(actor));
                 let keys = locals.filter_map(|(local, state)| self.value_of(question, local, || key(state?)));
                 let mut keys: SmallVec<[u32; 16]> = keys.collect();
                 keys.sort_unstable();
@@ -244,7 +244,7 @@ impl Memo {
                 empty
             }
         };
-        for actor in 0..view.actors() as u16 {
+        for actor in 0..view.slots() as u16 {
             let (local, state) = view.local(actor);
             if let Some(summary) = self.value_of(question, local, || fold.of(state?)) {
                 total = self.combine(question, fold, total, summary);

@@ -12,7 +12,7 @@ use crate::context::NoteKind;
 use crate::inbox::Key;
 use crate::state::State;
 use crate::step::Step;
-use crate::table::{Branch, Mirrors, Status};
+use crate::table::{Branch, Mirrors};
 use crate::worlds::Worlds;
 use manyworlds_core::{Network, panics};
 use manyworlds_explore::{HistoryEvent, HistoryKind, Keys, Lane, Receive, fingerprint};
@@ -80,10 +80,18 @@ fn timer_lane(actor: u16, timer: &str) -> Lane {
 impl Worlds {
     /// The receive of a step given in full ([`Worlds::in_full`]).
     pub(crate) fn received(&self, state: &State, step: &Step) -> Option<Receive> {
+        let done = step.handler()?;
+        let watchers = self.watchers(&mut self.mirrors.borrow_mut(), done);
         let mirrors = &*self.prepared();
-        let (effects, branch) = step.handler()?;
+        let (effects, branch) = done;
         let branch = &mirrors.effects[effects as usize][usize::from(branch)];
-        match *step {
+        // A step after which its actor takes other messages, or none, depends on everything that may send to that actor.
+        let is_start = matches!(step, Step::Start { .. });
+        let picks = |actor| !is_start && self.picks(mirrors, state, actor);
+        if branch.halts || step.actor().is_some_and(picks) {
+            return None;
+        }
+        let receive = match *step {
             Step::Deliver { to, message, again: false, .. } => self.delivery(mirrors, state, to, message, branch),
             Step::Start { actor, .. } => {
                 Some(self.receive_of(mirrors, state, actor, actor, lane(START, actor, actor, 0), branch))
@@ -93,7 +101,9 @@ impl Worlds {
                 Some(self.receive_of(mirrors, state, actor, actor, timer_lane(actor, name), branch))
             }
             _ => None,
-        }
+        };
+        // Steps that one monitor observes interfere, as if they appended to one queue: those with the last numbers.
+        receive.map(|receive| Receive { orders: receive.orders | watchers.reverse_bits(), ..receive })
     }
 
     fn delivery(&self, mirrors: &Mirrors, state: &State, to: u16, message: u32, branch: &Branch) -> Option<Receive> {
@@ -119,7 +129,7 @@ impl Worlds {
         let blueprint = self.blueprint();
         let same = |&id: &u32| key(blueprint, mirrors.envelopes.get(id).from, to, id) == wanted;
         let count = if self.is_causal() {
-            let pending = &mirrors.causals.get(state.ids[self.actors()]).pending;
+            let pending = &mirrors.causals.get(state.ids[self.slots(state)]).pending;
             pending.iter().filter(|p| p.to == to).map(|p| p.id).filter(same).count()
         } else {
             mirrors.inboxes.get(state.inbox(to)).items.iter().copied().filter(same).count()
@@ -156,7 +166,7 @@ impl Worlds {
     /// this step.
     fn lanes_filled(&self, mirrors: &Mirrors, state: &State, actor: u16, taken: Lane, branch: &Branch) -> Vec<Lane> {
         let blueprint = self.blueprint();
-        let gone = |to: u16| self.drops_messages() && mirrors.local(state, to).status == Status::Down;
+        let gone = |to: u16| self.is_lost(mirrors, state, to);
         let sent = branch.sends.iter().filter(|send| !gone(send.to));
         let mut lanes: Vec<Lane> =
             sent.map(|send| lane_of(blueprint.channel(actor, send.to), actor, send.to, send.envelope)).collect();
@@ -167,13 +177,14 @@ impl Worlds {
                 lanes.push(lane);
             }
         }
+        lanes.extend(branch.created.iter().map(|new| lane(START, new.actor, new.actor, 0)));
         lanes
     }
 
-    /// The mailboxes under mbox (shared by several senders) to which a step of `actor` sends: a bit for each.
+    /// The mailboxes under mbox (shared by several senders) to which a step of `actor` sends: a bit for each; of more than 64 some share one.
     fn mailboxes(&self, actor: u16, branch: &Branch) -> u64 {
         let shared = |to: u16| self.blueprint().channel(actor, to) == Network::Mbox;
-        branch.sends.iter().filter(|send| shared(send.to)).fold(0, |boxes, send| boxes | 1 << send.to)
+        branch.sends.iter().filter(|send| shared(send.to)).fold(0, |boxes, send| boxes | 1 << (send.to % 64))
     }
 
     /// Adds the events that a step, given in full, records.
@@ -184,7 +195,7 @@ impl Worlds {
             let kind = match note.kind {
                 NoteKind::Invoked => HistoryKind::Invoked,
                 NoteKind::Returned => HistoryKind::Returned,
-                NoteKind::Linearized | NoteKind::Text => continue,
+                NoteKind::Linearized | NoteKind::Recorded | NoteKind::Text => continue,
             };
             let label = self.with_entries(|entries, _| entries.value(note.value.clone()));
             out.push(HistoryEvent { process: u32::from(actor), kind, label });

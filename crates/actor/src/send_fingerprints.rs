@@ -8,6 +8,7 @@ use crate::acts::{Change, key};
 use crate::inbox::{self, Inbox, Key};
 use crate::table::{Mirrors, Send, Slot};
 use crate::worlds::Worlds;
+use manyworlds_core::Pid;
 use manyworlds_explore::fingerprint;
 
 /// The number of positions for which the terms are computed in advance.
@@ -28,14 +29,19 @@ pub struct Sent {
     first_change: u32,
 }
 
-/// The term of a message at this position of its queue in the fingerprint of an inbox.
-pub fn message_fingerprint(owner: u16, place: u32, envelope: u128) -> u128 {
-    fingerprint::of(&(Slot::Inbox(owner), place, envelope))
+/// The term of a message at this position of its queue in the fingerprint of an inbox; `created` is the id of the owner if it is a created actor.
+pub fn message_fingerprint(owner: u16, created: Option<u64>, place: u32, envelope: u128) -> u128 {
+    fingerprint::of(&(created.map_or(Slot::Inbox(owner), Slot::CreatedInbox), place, envelope))
 }
 
 /// The fingerprint of an inbox.
-pub fn inbox_fingerprint(inbox: &Inbox, key: impl Fn(u32) -> Key, envelope: impl Fn(u32) -> u128) -> u128 {
-    let fingerprint = |(id, place)| message_fingerprint(inbox.owner, place, envelope(id));
+pub fn inbox_fingerprint(
+    inbox: &Inbox,
+    created: Option<u64>,
+    key: impl Fn(u32) -> Key,
+    envelope: impl Fn(u32) -> u128,
+) -> u128 {
+    let fingerprint = |(id, place)| message_fingerprint(inbox.owner, created, place, envelope(id));
     inbox::places(&inbox.items, key).map(fingerprint).fold(0, u128::wrapping_add)
 }
 
@@ -56,7 +62,9 @@ impl Worlds {
         }
         let first_change = u32::try_from(mirrors.send_changes.len()).expect("more entries than 32 bits can count");
         let print = mirrors.envelopes.print(envelope);
-        mirrors.send_changes.extend((0..PRECOMPUTED).map(|place| Change::by(message_fingerprint(to, place, print))));
+        let created = mirrors.names.created(to).map(Pid::to_bits);
+        let term = |place| Change::by(message_fingerprint(to, created, place, print));
+        mirrors.send_changes.extend((0..PRECOMPUTED).map(term));
         mirrors.send_change_starts.insert(u32::from(to), envelope, first_change);
         first_change
     }
@@ -79,6 +87,7 @@ impl Worlds {
         let Inbox { owner, items } = &**mirrors.inboxes.get(inbox);
         let key = |id: u32| key(self.blueprint(), mirrors.envelopes.get(id).from, *owner, id);
         let same = items.iter().filter(|&&id| key(id) == key(sent.envelope)).count() as u32;
-        Change::by(message_fingerprint(*owner, same + sent.earlier, mirrors.envelopes.print(sent.envelope)))
+        let created = mirrors.names.created(*owner).map(Pid::to_bits);
+        Change::by(message_fingerprint(*owner, created, same + sent.earlier, mirrors.envelopes.print(sent.envelope)))
     }
 }

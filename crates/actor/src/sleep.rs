@@ -28,9 +28,10 @@ pub struct SleepSlots {
 }
 
 impl SleepSlots {
-    /// The layout for a system with this many actors.
-    pub fn new(actors: usize) -> SleepSlots {
-        let width = 64 / actors.max(2) as u32;
+    /// The layout for a system. Where actors can be created there are no slots.
+    pub fn new(blueprint: &Blueprint) -> SleepSlots {
+        let actors = blueprint.actors.len();
+        let width = if blueprint.creates > 0 { 0 } else { 64 / actors.max(2) as u32 };
         SleepSlots { width, messages: width.min(width.saturating_sub(OWN).max(actors as u32)) }
     }
 
@@ -58,12 +59,12 @@ pub fn message_slot(blueprint: &Blueprint, actor: u16, from: u16, nth: u32) -> u
         Some(Network::Asyn) => nth,
         _ => NO_SLOT,
     };
-    if slot < SleepSlots::new(blueprint.actors.len()).messages { slot } else { NO_SLOT }
+    if slot < SleepSlots::new(blueprint).messages { slot } else { NO_SLOT }
 }
 
 /// The sleep set of all items that an act of `actor` commutes with and that can be identified after it.
 pub fn stays_asleep(blueprint: &Blueprint, actor: u16, sends: &[Send]) -> u64 {
-    let (actors, sleep_slots) = (blueprint.actors.len() as u16, SleepSlots::new(blueprint.actors.len()));
+    let (actors, sleep_slots) = (blueprint.actors.len() as u16, SleepSlots::new(blueprint));
     let queues = |from: u16, to: u16| blueprint.channel(from, to) == Network::Mbox;
     let races = |other: u16, to: u16| queues(actor, to) && queues(other, to) && blueprint.may_send(other, to);
     let kept = |other: u16| {

@@ -56,6 +56,14 @@ pub struct Symmetry {
 
 /// The reason why symmetry reduction is refused, if there are too many permutations.
 pub fn refusal(blueprint: &Blueprint) -> Option<String> {
+    if !blueprint.monitors.is_empty() {
+        return Some("the states of monitors are not renamed: check without symmetry".to_string());
+    }
+    if blueprint.creates > 0 {
+        let why =
+            "the ids of created actors contain those of their creators, and are not renamed: check without symmetry";
+        return Some(why.to_string());
+    }
     let ways = |group: &Vec<u16>| (1..=group.len()).try_fold(1usize, usize::checked_mul);
     let all = blueprint.identical.iter().try_fold(1usize, |all, group| all.checked_mul(ways(group)?));
     let fits = all.is_some_and(|all| all <= MAX_RENAMINGS);
@@ -161,7 +169,8 @@ fn environment(worlds: &Worlds, names: &Renaming, state: &State) -> u32 {
         split: environment.split.map(|old| named_side(side(old), n)),
         failed: environment.failed.map(|(actor, failure)| (names.index(actor), failure)),
         history: environment.history.map(renamed_history),
-        ..environment
+        monitors: environment.monitors.clone(),
+        left: environment.left,
     };
     match renamed == environment {
         true => state.environment(),
@@ -170,7 +179,7 @@ fn environment(worlds: &Worlds, names: &Renaming, state: &State) -> u32 {
 }
 
 fn local(entries: &mut Entries, blueprint: &Blueprint, names: &Renaming, id: u32) -> u32 {
-    let Local { actor, status, value, timers } = (**entries.locals.get(id)).clone();
+    let Local { actor, status, value, timers, origin } = (**entries.locals.get(id)).clone();
     let code = &blueprint.actors[usize::from(actor)].code;
     let value = match value {
         NONE => NONE,
@@ -180,7 +189,7 @@ fn local(entries: &mut Entries, blueprint: &Blueprint, names: &Renaming, id: u32
             entries.value(renamed.unwrap_or(old))
         }
     };
-    entries.local(names.index(actor), status, value, timers.into_vec())
+    entries.local(names.index(actor), status, value, timers.into_vec(), origin)
 }
 
 /// Runs user code. The first panic is recorded: the run then has no valid result, see [`Worlds::renaming_failure`].

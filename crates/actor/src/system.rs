@@ -6,6 +6,7 @@ use crate::context::Sent;
 use crate::erased::{AnyActor, Undefined};
 use crate::faults::Faults;
 use crate::history::AnySpec;
+use crate::monitor::DeclaredMonitor;
 use crate::question::Fold;
 pub use crate::question::{AnyFold, Form, KeyOf, LocalPredicate, Predicate, Question};
 use crate::receives::Annotations;
@@ -61,6 +62,16 @@ pub struct Blueprint {
     pub spec: Option<Arc<dyn AnySpec>>,
     /// The keys that messages touch, and the messages that are excluded.
     pub annotations: Annotations,
+    /// Losses and duplicates hit messages of actors to themselves, too.
+    pub own_faults: bool,
+    /// Deliveries that do nothing are left out, where that is sound: see [`System::leave_out_idle_deliveries`].
+    pub leaves_out_idle: bool,
+    /// The monitors.
+    pub monitors: Vec<DeclaredMonitor>,
+    /// The maximal number of actors that are created on a path.
+    pub creates: u16,
+    /// A message to an actor that has halted is a failure of its sender.
+    pub forbids_halted: bool,
 }
 
 impl Blueprint {
@@ -83,6 +94,9 @@ impl Blueprint {
             faults: !self.faults.none(),
             mixed_channels: !self.channels.is_empty(),
             mbox: self.network == Network::Mbox,
+            creates: self.creates > 0,
+            forbids_halted: self.forbids_halted,
+            monitored: !self.monitors.is_empty(),
             ..Setup::plain(SubjectKind::Actors)
         }
     }
@@ -134,7 +148,7 @@ impl Blueprint {
     pub(crate) fn mistyped(&self, from: u16, sent: &Sent) -> Option<String> {
         let to = &self.actors[usize::from(self.index(sent.to)?)];
         let handled = to.code.refuses(&*sent.message)?;
-        let from = &self.actors[usize::from(from)].name;
+        let from = self.actors.get(usize::from(from)).map_or("a created actor", |from| &from.name);
         let (message, given) = (&sent.message, sent.message.type_name());
         Some(format!(
             "{from} sent {message:?} of type `{given}` to {}, which handles messages of type `{handled}`",
@@ -156,9 +170,15 @@ impl Blueprint {
         (0..n).any(|from| (0..n).any(|to| self.channel(from, to) == network))
     }
 
-    /// Whether `from` may ever send to `to`.
+    /// Whether `from` may ever send to `to`. The declared topology is about declared actors.
     pub fn may_send(&self, from: u16, to: u16) -> bool {
-        self.topology.as_ref().is_none_or(|rows| (rows[from as usize] >> to) & 1 == 1)
+        let Some(row) = self.topology.as_ref().and_then(|rows| rows.get(usize::from(from))) else { return true };
+        usize::from(to) >= self.actors.len() || (row >> to) & 1 == 1
+    }
+
+    /// Messages to a crashed actor are dropped, because no actor can restart in this run.
+    pub fn drops_messages(&self) -> bool {
+        self.faults.crashes > 0 && self.faults.restarts == 0
     }
 }
 
@@ -282,6 +302,12 @@ impl System {
     /// The fault budget; the default is no faults.
     pub fn faults(mut self, faults: Faults) -> System {
         self.0.faults = faults;
+        self
+    }
+
+    /// Lets losses and duplicates hit messages of actors to themselves; the default is that such messages are delivered exactly once.
+    pub fn faults_hit_own_messages(mut self) -> System {
+        self.0.own_faults = true;
         self
     }
 
@@ -575,6 +601,11 @@ impl System {
     /// The declaration of the system.
     pub fn blueprint(&self) -> &Blueprint {
         &self.0
+    }
+
+    /// The declaration of the system, to be changed.
+    pub(crate) fn blueprint_mut(&mut self) -> &mut Blueprint {
+        &mut self.0
     }
 
     fn ask_of<A: Actor>(

@@ -6,18 +6,21 @@
 use crate::acts::{Act, Change, Head, LocalSummary, Span, key};
 use crate::causal::Causal;
 use crate::context::{Context, Note, NoteKind};
-use crate::enabled::LONG_INBOX;
+use crate::creation::{self, Code, Created, Names, Origin};
+use crate::enabled::{LONG_INBOX, MOST_QUICK};
 use crate::erased::{Event, Value};
 use crate::faults::{Environment, EnvironmentSummary};
 use crate::history::SpecCache;
 use crate::inbox::{self, Inbox};
 use crate::interner::{Interner, Mirror};
 use crate::pairs::Pairs;
+use crate::reception;
 use crate::running::{Called, Handlers};
 use crate::send_fingerprints::{self, Sent};
 use crate::state::State;
-use crate::system::{Blueprint, DeclaredActor};
-use manyworlds_core::{LocalStats, Network, Pid, Requirement, Violation, panics, running};
+use crate::system::Blueprint;
+use crate::watch::{Done, MonitorCache, Watched};
+use manyworlds_core::{Accept, LocalStats, Network, Pid, Requirement, Violation, panics, running};
 use manyworlds_explore::fingerprint;
 use manyworlds_linear::stage::Stage;
 use rustc_hash::FxHashMap;
@@ -37,6 +40,19 @@ pub struct InternedValue {
     /// The value.
     pub value: Arc<dyn Value>,
     print: u128,
+}
+
+impl InternedValue {
+    /// A value to be interned.
+    pub fn new(value: Arc<dyn Value>) -> InternedValue {
+        let print = value.print();
+        InternedValue { value, print }
+    }
+
+    /// Its fingerprint, which unequal values with equal hashes share.
+    pub fn print(&self) -> u128 {
+        self.print
+    }
 }
 
 impl Hash for InternedValue {
@@ -62,6 +78,10 @@ pub enum Status {
     Up,
     /// It crashed; its value is the part that survived.
     Down,
+    /// It has halted.
+    Halted,
+    /// It does not exist.
+    Absent,
 }
 
 /// A local state: the status of an actor, the user's state and the timers that are set.
@@ -75,6 +95,8 @@ pub struct Local {
     pub value: u32,
     /// The timers that are set, sorted.
     pub timers: Box<[&'static str]>,
+    /// What the handlers do not see.
+    pub origin: Origin,
 }
 
 /// A message with its sender.
@@ -98,6 +120,10 @@ pub enum Slot {
     Causal,
     /// The environment.
     Environment,
+    /// The local state of the created actor with this id.
+    CreatedLocal(u64),
+    /// The inbox of the created actor with this id.
+    CreatedInbox(u64),
 }
 
 /// An input of an actor.
@@ -131,6 +157,10 @@ pub struct Branch {
     pub local: u32,
     /// The messages that are sent, in order.
     pub sends: Box<[Send]>,
+    /// The actors that are created, in order.
+    pub created: Box<[Created]>,
+    /// The actor halts.
+    pub halts: bool,
     /// The notes for traces and histories.
     pub notes: Box<[Note]>,
     /// The chosen options, displayed.
@@ -166,6 +196,12 @@ pub struct Entries {
     pub environments: Interner<Environment>,
     /// The effects of handlers.
     pub effects: Vec<Arc<Effects>>,
+    /// For each of them the local state and the input.
+    pub causes: Vec<(u32, Input)>,
+    /// The states of all monitors, as ids of values.
+    pub monitor_states: Interner<Box<[u32]>>,
+    /// What monitors did.
+    pub monitors: MonitorCache,
     /// Failures of handlers; the actor that failed is part of the environment.
     pub failures: Interner<Violation>,
     /// Stages of histories.
@@ -174,8 +210,15 @@ pub struct Entries {
     pub spec_cache: SpecCache,
     /// The first panic of user code that renames actors.
     pub renaming_failure: Option<String>,
+    /// (local, envelope) → what the actor does with the message, of actors that may defer.
+    pub accepted: FxHashMap<(u32, u32), Accept>,
+    /// What created actors are.
+    pub codes: Interner<Code>,
+    /// The ids of created actors.
+    pub names: Names,
     known: FxHashMap<(u32, Input), u32>,
-    crashes: FxHashMap<(u16, u32), Result<u32, u32>>,
+    /// (actor, code, user's state) → what survives a crash, or the number of the failure.
+    crashes: FxHashMap<(u16, u32, u32), Result<u32, u32>>,
     same_print: FxHashMap<u128, u32>,
     /// The number of runs of user code.
     user_steps: u64,
@@ -192,6 +235,8 @@ pub struct Table {
     entries: Mutex<Entries>,
     /// Incremented whenever entries may have been added.
     version: AtomicU64,
+    /// A property has looked at the messages in flight.
+    pub(crate) looked: AtomicBool,
     /// A property was not evaluated in some state: see [`crate::System::always_of`].
     pub(crate) skipped: AtomicBool,
 }
@@ -199,9 +244,16 @@ pub struct Table {
 impl Table {
     /// An empty table.
     pub fn new(blueprint: Blueprint) -> Table {
-        let entries = Entries::default();
+        let mut entries = Entries::default();
+        entries.declare(&blueprint);
         running::register(&entries.handlers);
-        Table { blueprint, entries: Mutex::new(entries), version: AtomicU64::new(1), skipped: AtomicBool::new(false) }
+        Table {
+            blueprint,
+            entries: Mutex::new(entries),
+            version: AtomicU64::new(1),
+            looked: AtomicBool::new(false),
+            skipped: AtomicBool::new(false),
+        }
     }
 
     /// Locks the table. A poisoned lock can be used: user code that panics under it is caught by `catch_unwind`, or leaves the entries consistent.
@@ -255,70 +307,104 @@ impl Entries {
     /// The id of a message with its sender.
     pub fn envelope(&mut self, from: u16, message: Arc<dyn Value>) -> u32 {
         let message = self.value(message);
-        let values = &self.values;
-        self.envelopes.intern(Envelope { from, message }, |e| fingerprint::of(&(e.from, values.print(e.message))))
+        let (values, created) = (&self.values, self.created_name(from));
+        self.envelopes.intern(Envelope { from, message }, |e| match created {
+            None => fingerprint::of(&(e.from, values.print(e.message))),
+            Some(name) => fingerprint::of(&(name, values.print(e.message))),
+        })
     }
 
     /// The id of a local state.
-    pub fn local(&mut self, actor: u16, status: Status, value: u32, mut timers: Vec<&'static str>) -> u32 {
+    pub fn local(
+        &mut self,
+        actor: u16,
+        status: Status,
+        value: u32,
+        mut timers: Vec<&'static str>,
+        origin: Origin,
+    ) -> u32 {
         timers.sort_unstable();
-        let values = &self.values;
-        let local = Local { actor, status, value, timers: timers.into() };
+        let (values, code) = (&self.values, self.code_print(origin.code));
+        let slot = self.created_name(actor).map_or(Slot::Local(actor), Slot::CreatedLocal);
+        let local = Local { actor, status, value, timers: timers.into(), origin };
         self.locals.intern(local, |local| {
             let value = if local.value == NONE { 0 } else { values.print(local.value) };
-            fingerprint::of(&(Slot::Local(local.actor), local.status, value, &local.timers))
+            let print = fingerprint::of(&(slot, local.status, value, &local.timers));
+            match local {
+                Local { status: Status::Absent, .. } => 0,
+                Local { origin: Origin::DECLARED, .. } => print,
+                _ => fingerprint::of(&(print, code, local.origin.spawned)),
+            }
         })
     }
 
     /// The id of an environment.
     pub fn environment(&mut self, environment: Environment) -> u32 {
-        let (failures, stages) = (&self.failures, &self.stages);
+        let (failures, stages, names, monitors) = (&self.failures, &self.stages, &self.names, &self.monitor_states);
         self.environments.intern(environment, |w| {
-            let failed = w.failed.map(|(actor, failure)| (actor, failures.print(failure)));
-            fingerprint::of(&(Slot::Environment, w.left, w.split, failed, w.history.map(|stage| stages.print(stage))))
+            let failed = w.failed.map(|(actor, failure)| match names.created(actor) {
+                None => (actor, failures.print(failure)),
+                Some(pid) => (u16::MAX, fingerprint::of(&(pid.to_bits(), failures.print(failure)))),
+            });
+            let print = fingerprint::of(&(
+                Slot::Environment,
+                w.left,
+                w.split,
+                failed,
+                w.history.map(|stage| stages.print(stage)),
+            ));
+            match monitors.get(w.monitors).is_empty() {
+                true => print,
+                false => fingerprint::of(&(print, monitors.print(w.monitors))),
+            }
         })
     }
 
     /// The id of an inbox.
     pub fn inbox(&mut self, blueprint: &Blueprint, inbox: Inbox) -> u32 {
-        let (envelopes, owner) = (&self.envelopes, inbox.owner);
+        let (envelopes, owner, created) = (&self.envelopes, inbox.owner, self.created_name(inbox.owner));
         let key = |id: u32| key(blueprint, envelopes.get(id).from, owner, id);
-        self.inboxes.intern(inbox, |inbox| send_fingerprints::inbox_fingerprint(inbox, key, |id| envelopes.print(id)))
+        self.inboxes
+            .intern(inbox, |inbox| send_fingerprints::inbox_fingerprint(inbox, created, key, |id| envelopes.print(id)))
     }
 
     /// The id of all messages in flight, if some channel is causal.
     pub fn causal(&mut self, causal: Causal, network: &impl Fn(u16, u16) -> Network) -> u32 {
-        let envelopes = &self.envelopes;
-        self.causals
-            .intern(causal, |causal| fingerprint::of(&(Slot::Causal, causal.print(network, |id| envelopes.print(id)))))
+        let (envelopes, names) = (&self.envelopes, &self.names);
+        self.causals.intern(causal, |causal| {
+            fingerprint::of(&(Slot::Causal, causal.print(network, names, |id| envelopes.print(id))))
+        })
     }
 
     /// The local state of `actor` after a crash in `local`, or the number of the failure if the user's `durable` panics. It runs once for
     /// each state.
     pub fn crashed(&mut self, blueprint: &Blueprint, actor: u16, local: u32) -> Result<u32, u32> {
         // The part that survives depends on the user's state alone, not on the timers.
-        let state = self.locals.get(local).value;
-        if let Some(&down) = self.crashes.get(&(actor, state)) {
-            return down;
-        }
+        let Local { value: state, origin, .. } = **self.locals.get(local);
+        let survived = match self.crashes.get(&(actor, origin.code, state)) {
+            Some(&known) => known,
+            None => self.survives(blueprint, actor, state, origin),
+        };
+        survived.map(|value| self.local(actor, Status::Down, value, Vec::new(), origin))
+    }
+
+    /// The part of the user's state that survives a crash.
+    fn survives(&mut self, blueprint: &Blueprint, actor: u16, state: u32, origin: Origin) -> Result<u32, u32> {
         self.user_steps += 1;
         let value = self.values.get(state).value.clone();
-        let DeclaredActor { name, code, .. } = &blueprint.actors[actor as usize];
+        let (name, code) = self.code(blueprint, actor, origin);
         let run = || panics::listen(|| catch_unwind(AssertUnwindSafe(|| code.durable(&*value))));
-        let survived = self.handlers.note(name, Called::Durable, run);
-        let down = match survived {
-            Ok(survived) => {
-                let value = survived.map_or(NONE, |value| self.value(value));
-                Ok(self.local(actor, Status::Down, value, Vec::new()))
-            }
+        let survived = match self.handlers.note(&name, Called::Durable, run) {
+            Ok(survived) => Ok(survived.map_or(NONE, |value| self.value(value))),
             Err(payload) => {
                 let (message, location) = panics::take(payload.as_ref());
                 let violation = Violation { property: Requirement::Assertion, message, location, process: None };
                 Err(self.failures.intern(violation, fingerprint::of))
             }
         };
-        self.distinct_steps += u64::from(self.crashes.insert((actor, state), down).is_none());
-        down
+        let known = self.crashes.insert((actor, origin.code, state), survived);
+        self.distinct_steps += u64::from(known.is_none());
+        survived
     }
 
     /// The id of the effects of the handler for `input` in `local`.
@@ -326,9 +412,17 @@ impl Entries {
         if let Some(&id) = self.known.get(&(local, input)) {
             return id;
         }
-        let effects = self.run(blueprint, local, input);
-        let (id, branches) = (self.effects.len() as u32, effects.len() as u64);
+        let (effects, branches) = match self.ignored(blueprint, local, input) {
+            Some(nothing) => (vec![nothing], 0),
+            None => {
+                let effects = self.run(blueprint, local, input);
+                let branches = effects.len() as u64;
+                (effects, branches)
+            }
+        };
+        let id = self.effects.len() as u32;
         self.effects.push(Arc::new(effects));
+        self.causes.push((local, input));
         self.distinct_steps += if self.known.insert((local, input), id).is_none() { branches } else { 0 };
         id
     }
@@ -362,8 +456,8 @@ impl Entries {
         let message = format!("the choices of one handler can go in more than {MOST_BRANCHES} ways");
         let violation = Violation { property: Requirement::ApiContract, message, location: None, process: None };
         let failure = self.failures.intern(violation, fingerprint::of);
-        let (sends, notes, chosen) = Default::default();
-        vec![Branch { local, sends, notes, chosen, failure }]
+        let (sends, created, notes, chosen) = Default::default();
+        vec![Branch { local, sends, created, halts: false, notes, chosen, failure }]
     }
 
     fn run_once(
@@ -376,7 +470,7 @@ impl Entries {
     ) -> (Branch, Vec<u32>, Vec<u32>) {
         self.user_steps += 1;
         let actor = before.actor;
-        let DeclaredActor { name, code, .. } = &blueprint.actors[actor as usize];
+        let (name, code) = self.code(blueprint, actor, before.origin);
         let mut timers = before.timers.to_vec();
         let envelope = if let Input::Message(id) = input { Some(self.envelopes.get(id).clone()) } else { None };
         let message = envelope.as_ref().map(|e| self.values.get(e.message).value.clone());
@@ -386,16 +480,22 @@ impl Entries {
             Input::Timer(at) => Event::Timer(timers.remove(at as usize)),
             Input::Message(_) => {
                 let from = envelope.as_ref().map_or(0, |e| e.from);
-                Event::Message(Pid::root(from), &**message.as_ref().expect("a message was looked up"))
+                Event::Message(self.names.pid(from), &**message.as_ref().expect("a message was looked up"))
             }
         };
         let state = (before.value != NONE).then(|| self.values.get(before.value).value.clone());
-        let mut ctx = Context::new(Pid::root(actor), script, timers);
-        let sender = envelope.as_ref().map(|e| blueprint.actors[usize::from(e.from)].name.clone());
+        let mut ctx = Context::new(self.names.pid(actor), script, timers);
+        ctx.spawned_before = before.origin.spawned;
+        let sender = envelope.as_ref().map(|e| self.called(blueprint, e.from));
         let called = Called::new(event, sender.zip(message.clone()));
-        let run =
-            || panics::listen(|| catch_unwind(AssertUnwindSafe(|| code.react(state.as_deref(), event, &mut ctx))));
-        let ran = self.handlers.note(name, called, run);
+        let react = || {
+            if let Some(complaint) = reception::complaint(&*code, state.as_deref(), event) {
+                ctx.misused(complaint);
+            }
+            code.react(state.as_deref(), event, &mut ctx)
+        };
+        let run = || panics::listen(|| catch_unwind(AssertUnwindSafe(react)));
+        let ran = self.handlers.note(&name, called, run);
         let failure = match &ran {
             Err(payload) => {
                 let (message, location) = panics::take(payload.as_ref());
@@ -403,26 +503,10 @@ impl Entries {
             }
             Ok(_) => ctx.misuse.take().map(|problem| (Requirement::ApiContract, problem, None)),
         };
-        let stray = ctx.sent.iter().find(|sent| blueprint.index(sent.to).is_none());
-        let failure = failure.or_else(|| {
-            let sent = stray?;
-            let problem = format!("{:?} was sent to {:?}, but there is no such actor", sent.message, sent.to);
-            Some((Requirement::ApiContract, problem, Some(sent.location.into())))
-        });
-        let failure = failure.or_else(|| {
-            let (sent, problem) = ctx.sent.iter().find_map(|sent| Some((sent, blueprint.mistyped(actor, sent)?)))?;
-            Some((Requirement::ApiContract, problem, Some(sent.location.into())))
-        });
-        let undeclared =
-            ctx.sent.iter().find(|sent| blueprint.index(sent.to).is_some_and(|to| !blueprint.may_send(actor, to)));
-        let failure = failure.or_else(|| {
-            let sent = undeclared?;
-            let to = &blueprint.actors[usize::from(blueprint.index(sent.to)?)].name;
-            let problem = format!("{:?} was sent to {to}, but the topology says that this never happens", sent.message);
-            Some((Requirement::ApiContract, problem, Some(sent.location.into())))
-        });
+        let failure = failure.or_else(|| self.misdirected(blueprint, actor, &ctx));
+        let failure = failure.or_else(|| self.creates_too_many(blueprint, before, &ctx));
         let branch = match (failure, ran) {
-            (None, Ok(next)) => self.branch(blueprint, actor, &next, &ctx),
+            (None, Ok(next)) => self.branch(blueprint, before, &next, &ctx),
             (failure, _) => {
                 let (property, message, location) = failure.expect("a run without a state has failed");
                 let violation = Violation { property, message, location, process: None };
@@ -433,12 +517,72 @@ impl Entries {
         (branch, ctx.arities, ctx.answers)
     }
 
-    fn branch(&mut self, blueprint: &Blueprint, actor: u16, next: &Arc<dyn Value>, ctx: &Context<'_>) -> Branch {
-        let value = self.value(next.clone());
-        let local = self.local(actor, Status::Up, value, ctx.timers.clone());
+    /// The name of an actor for messages about what is running.
+    fn called(&self, blueprint: &Blueprint, actor: u16) -> String {
+        let declared = blueprint.actors.get(usize::from(actor)).map(|actor| actor.name.clone());
+        declared.unwrap_or_else(|| self.names.pid(actor).to_string())
+    }
+
+    /// The failure of a handler that sends a message to an actor that does not exist or that the topology excludes.
+    fn misdirected(&mut self, blueprint: &Blueprint, actor: u16, ctx: &Context<'_>) -> Option<Failed> {
+        let api =
+            |problem, sent: &crate::context::Sent| (Requirement::ApiContract, problem, Some(sent.location.into()));
+        for sent in &ctx.sent {
+            if self.is_created(ctx, sent.to) {
+                continue;
+            }
+            let Some(to) = self.address(blueprint, sent.to) else {
+                let problem = format!("{:?} was sent to {:?}, but there is no such actor", sent.message, sent.to);
+                return Some(api(problem, sent));
+            };
+            if let Some(problem) = blueprint.mistyped(actor, sent) {
+                return Some(api(problem, sent));
+            }
+            if !blueprint.may_send(actor, to) {
+                let to = self.called(blueprint, to);
+                let what = &sent.message;
+                let problem = format!("{what:?} was sent to {to}, but the topology says that this never happens");
+                return Some(api(problem, sent));
+            }
+        }
+        None
+    }
+
+    /// Whether this is the id of an actor that the handler itself creates.
+    fn is_created(&self, ctx: &Context<'_>, pid: Pid) -> bool {
+        let own = ctx.spawned_before..ctx.spawned_before + ctx.spawned.len() as u32;
+        !ctx.spawned.is_empty() && own.into_iter().any(|nth| ctx.me().child(nth) == pid)
+    }
+
+    /// The failure of a handler that creates actors although the system does not allow it, or more than there are indices.
+    fn creates_too_many(&mut self, blueprint: &Blueprint, before: &Local, ctx: &Context<'_>) -> Option<Failed> {
+        if ctx.spawned.is_empty() {
+            return None;
+        }
+        let problem = match blueprint.creates {
+            0 => "an actor is created, but the system does not allow it: say how many with `System::may_create`".into(),
+            _ if self.created(before.actor, before.origin.spawned, &ctx.spawned).is_some() => return None,
+            _ => format!("more than {} different actors were created in this run", u16::MAX),
+        };
+        Some((Requirement::ApiContract, problem, None))
+    }
+
+    fn branch(&mut self, blueprint: &Blueprint, before: &Local, next: &Arc<dyn Value>, ctx: &Context<'_>) -> Branch {
+        let (actor, spawned) = (before.actor, before.origin.spawned);
+        let created = self.created(actor, spawned, &ctx.spawned).expect("checked before");
+        let origin = Origin { spawned: spawned + created.len() as u32, ..before.origin };
+        let local = match ctx.halts {
+            true => self.local(actor, Status::Halted, NONE, Vec::new(), Origin::DECLARED),
+            false => {
+                let value = self.value(next.clone());
+                self.local(actor, Status::Up, value, ctx.timers.clone(), origin)
+            }
+        };
         Branch {
             local,
             sends: self.sends(blueprint, actor, ctx),
+            created,
+            halts: ctx.halts,
             notes: ctx.notes.clone().into(),
             chosen: ctx.chosen.clone().into(),
             failure: NONE,
@@ -447,7 +591,7 @@ impl Entries {
 
     fn sends(&mut self, blueprint: &Blueprint, actor: u16, ctx: &Context<'_>) -> Box<[Send]> {
         let send = |sent: &crate::context::Sent| Send {
-            to: blueprint.index(sent.to).expect("checked before"),
+            to: self.address(blueprint, sent.to).expect("checked before"),
             envelope: self.envelope(actor, sent.message.clone()),
             location: sent.location,
         };
@@ -455,10 +599,14 @@ impl Entries {
     }
 }
 
+/// A failure of a handler: what it violates, in words, and where.
+type Failed = (Requirement, String, Option<manyworlds_core::Location>);
+
 /// The branch of a handler that failed: the local state does not change, and messages sent before the failure are dropped, since no step
 /// follows.
 fn failed_branch(local: u32, failure: u32, ctx: &Context<'_>) -> Branch {
-    Branch { local, sends: Box::default(), notes: ctx.notes.clone().into(), chosen: ctx.chosen.clone().into(), failure }
+    let (notes, chosen) = (ctx.notes.clone().into(), ctx.chosen.clone().into());
+    Branch { local, sends: Box::default(), created: Box::default(), halts: false, notes, chosen, failure }
 }
 
 /// A worker's copy of the table, with tables derived from it.
@@ -492,8 +640,20 @@ pub struct Mirrors {
     pub effects: Vec<Arc<Effects>>,
     /// Some handler has several branches.
     pub several_branches: bool,
-    /// Some inbox is at least as long as `LONG_INBOX`.
-    pub long_inboxes: bool,
+    /// Some state is of a kind that is rare: see `Worlds::is_unusual`.
+    pub unusual: bool,
+    /// Messages to some actors vanish: see `LocalSummary::loses`.
+    pub some_lose: bool,
+    /// (local, envelope) → what the actor does with the message.
+    pub accepted: FxHashMap<(u32, u32), Accept>,
+    /// (local, inbox) → the heads, of actors that may defer: a range of `heads`.
+    pub picked: Pairs<Span>,
+    /// The states of all monitors, as ids of values.
+    pub monitor_states: Mirror<Box<[u32]>>,
+    /// What created actors are.
+    pub codes: Mirror<Code>,
+    /// The ids of created actors.
+    pub names: Names,
     /// (local, input) → effects.
     pub reactions: FxHashMap<(u32, Input), u32>,
     /// (inbox, envelope) → the inbox with it.
@@ -520,8 +680,14 @@ pub struct Mirrors {
     pub crashed: FxHashMap<(u16, u32), Result<u32, u32>>,
     /// The ids of environments.
     pub environment_ids: FxHashMap<Environment, u32>,
-    /// (environment, actor, (effects, branch)) → the environment after the notes of that branch were recorded.
-    pub recorded: FxHashMap<(u32, u16, (u32, u16)), u32>,
+    /// (environment, actor, branch, messages that vanish) → the environment after that branch was observed, and whether that ended the step.
+    pub recorded: FxHashMap<(u32, u16, Done, u64), (u32, bool)>,
+    /// The monitors that observe a branch: a bit for each.
+    pub watchers: FxHashMap<Done, u64>,
+    /// The actor and the branch of each observation.
+    pub observations: Vec<(u16, Done)>,
+    /// (environment, observation) → the environment after it.
+    pub watched: Pairs<Watched>,
     /// The version of the table when it was copied.
     pub version: u64,
 }
@@ -538,12 +704,6 @@ impl Mirrors {
         locals.iter().fold(0, |sum, &id| sum.wrapping_add(self.locals.print(id)))
     }
 
-    /// Whether an actor can take a step; only for states whose steps are local (see `Worlds::steps_are_local`).
-    pub fn can_act(&self, state: &State, actor: u16) -> bool {
-        let summary = self.local_summaries[state.ids[usize::from(actor)] as usize];
-        summary.has_own_input || summary.receives && self.inbox_heads[state.inbox(actor) as usize] != Span::NOTHING
-    }
-
     /// The summary of the environment of a state.
     #[inline]
     pub fn environment_summary(&self, state: &State) -> EnvironmentSummary {
@@ -558,16 +718,31 @@ impl Mirrors {
         self.inboxes.update(&entries.inboxes);
         self.causals.update(&entries.causals);
         self.environments.update(&entries.environments);
+        self.codes.update(&entries.codes);
+        self.monitor_states.update(&entries.monitor_states);
+        self.names.update(&entries.names);
         for id in self.state_values.len()..self.locals.len() {
             let local = self.locals.get(id as u32);
             self.state_values.push((local.value != NONE).then(|| self.values.get(local.value).value.clone()));
-            self.local_summaries.push(LocalSummary::new(local));
+            let summary = LocalSummary::new(local, blueprint, entries.defers(blueprint, local));
+            self.some_lose |= summary.loses;
+            self.unusual |= local.status == Status::Halted && blueprint.forbids_halted;
+            self.local_summaries.push(summary);
         }
-        self.lanes = inbox::lanes(blueprint.actors.len());
+        let (declared, created) = (blueprint.actors.len(), self.names.len());
+        self.unusual |= declared + created > MOST_QUICK;
+        let lanes = creation::lanes(declared, created);
+        if self.lanes != lanes {
+            self.lanes = lanes;
+            self.lengths.clear();
+        }
         for id in self.inbox_heads.len()..self.inboxes.len() {
-            let Inbox { owner, items } = &**self.inboxes.get(id as u32);
+            let items = &self.inboxes.get(id as u32).items;
             self.inbox_heads.push(if items.is_empty() { Span::NOTHING } else { Span::UNKNOWN });
-            self.long_inboxes |= items.len() >= LONG_INBOX;
+            self.unusual |= items.len() >= LONG_INBOX;
+        }
+        for id in self.lengths.len() / lanes..self.inboxes.len() {
+            let Inbox { owner, items } = &**self.inboxes.get(id as u32);
             let key = |id: u32| key(blueprint, self.envelopes.get(id).from, *owner, id);
             inbox::lengths(items, key, self.lanes, &mut self.lengths);
         }

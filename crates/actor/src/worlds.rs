@@ -7,9 +7,10 @@
 use crate::acts::key;
 use crate::causal::Causal;
 use crate::coverage;
+use crate::creation::Origin;
 use crate::enabled::Number;
 use crate::fair;
-use crate::faults::Environment;
+use crate::faults::{Environment, Faults};
 use crate::inbox;
 use crate::narrate;
 use crate::persistent;
@@ -21,7 +22,8 @@ use crate::symmetry::{self, Symmetry};
 use crate::system::Blueprint;
 use crate::table::{Entries, Local, Mirrors, NONE, Status, Table};
 use crate::view::View;
-use manyworlds_core::{Coverage, LocalStats, NarratedStep, Network, TraceProcess, Violation};
+use crate::watch::QUIET;
+use manyworlds_core::{Accept, Coverage, Engine, LocalStats, NarratedStep, Network, Pid, TraceProcess, Violation};
 use manyworlds_explore::property::Holds;
 use manyworlds_explore::{Assumed, HistoryEvent, Label, Listed, Property, Receive, Receives, States, TransitionSystem};
 use smallvec::SmallVec;
@@ -55,6 +57,8 @@ struct Shape {
     starts: bool,
     /// Messages to a crashed actor are dropped, because no actor can restart in this run.
     drops: bool,
+    /// Deliveries that do nothing are left out.
+    leaves_out_idle: bool,
     /// Histories are checked while they are recorded, if there is a specification.
     monitored: bool,
 }
@@ -71,10 +75,11 @@ impl Worlds {
         let actors = blueprint.actors.len();
         let shape = Shape {
             actors,
-            sleep_slots: SleepSlots::new(actors),
+            sleep_slots: SleepSlots::new(&blueprint),
             causal: blueprint.uses(Network::Cd),
             starts: blueprint.uses(Network::Mbox),
-            drops: blueprint.faults.crashes > 0 && blueprint.faults.restarts == 0,
+            drops: blueprint.drops_messages(),
+            leaves_out_idle: blueprint.leaves_out_idle && blueprint.needs_idle_deliveries(Engine::Bfs).is_none(),
             monitored: true,
         };
         Worlds::sharing(Arc::new(Table::new(blueprint)), shape)
@@ -106,6 +111,7 @@ impl Worlds {
         View::new(self, self.prepared(), state)
     }
 
+    /// The number of declared actors.
     pub(crate) fn actors(&self) -> usize {
         self.shape.actors
     }
@@ -123,6 +129,10 @@ impl Worlds {
         self.shape.drops
     }
 
+    pub(crate) fn leaves_out_idle(&self) -> bool {
+        self.shape.leaves_out_idle
+    }
+
     pub(crate) fn is_monitored(&self) -> bool {
         self.shape.monitored
     }
@@ -136,7 +146,23 @@ impl Worlds {
     /// The local states of all actors, displayed; equal local states have equal texts in every run.
     pub fn locals_in_words(&self, state: &State) -> Vec<String> {
         let mirrors = self.prepared();
-        (0..self.actors() as u16).map(|actor| show_local(&mirrors, mirrors.local(state, actor))).collect()
+        let created = self.actors() as u16..self.slots(state) as u16;
+        let exists = |actor: &u16| mirrors.local(state, *actor).status != Status::Absent;
+        let mut created: Vec<u16> = created.filter(exists).collect();
+        // Their indices differ between runs.
+        created.sort_by_key(|&actor| mirrors.names.pid(actor));
+        let show = |actor: u16| {
+            let local = mirrors.local(state, actor);
+            let shown = match local.origin.spawned {
+                0 => show_local(&mirrors, local),
+                spawned => format!("{} +{spawned}", show_local(&mirrors, local)),
+            };
+            match mirrors.names.created(actor) {
+                None => shown,
+                Some(pid) => format!("{pid} {} {shown}", self.name(&mirrors, state, actor)),
+            }
+        };
+        (0..self.actors() as u16).chain(created).map(show).collect()
     }
 
     /// The whole state, displayed; equal states have equal texts in every run.
@@ -145,9 +171,13 @@ impl Worlds {
         let mirrors = self.prepared();
         let show = |(to, id): (u16, u32)| {
             let envelope = mirrors.envelopes.get(id);
-            let shown = format!("{}→{to}: {}", envelope.from, mirrors.values.get(envelope.message).value.show());
+            let [from, to_name] = [envelope.from, to].map(|actor| match mirrors.names.created(actor) {
+                None => actor.to_string(),
+                Some(pid) => pid.to_string(),
+            });
+            let shown = format!("{from}→{to_name}: {}", mirrors.values.get(envelope.message).value.show());
             let bag = self.blueprint().channel(envelope.from, to) == Network::Asyn;
-            (to, bag.then(|| shown.clone()), shown)
+            (mirrors.names.pid(to), bag.then(|| shown.clone()), shown)
         };
         let mut pending: Vec<_> = self.pending(&mirrors, state).into_iter().map(show).collect();
         // Messages under asyn are sorted by id, and ids differ between runs, so they are sorted by text and put first; the queues keep
@@ -159,10 +189,25 @@ impl Worlds {
         if environment.history.is_some() {
             words.push(format!("history {:x}", mirrors.environments.print(state.environment())));
         }
+        for (nth, monitor) in self.blueprint().monitors.iter().enumerate() {
+            words.push(format!("monitor {}: {}", monitor.name, self.monitor_value(&mirrors, state, nth).show()));
+        }
         if self.is_causal() {
-            words.push(format!("{:?}", mirrors.causals.get(state.ids[self.actors()]).pasts()));
+            words.push(mirrors.causals.get(state.ids[self.slots(state)]).show_pasts(&mirrors.names));
         }
         words.join("; ")
+    }
+
+    /// The actor whose step failed, if one did.
+    pub fn failed_actor(&self, state: &State) -> Option<Pid> {
+        let mirrors = self.prepared();
+        let (actor, _) = mirrors.environments.get(state.environment()).failed?;
+        Some(mirrors.names.pid(actor))
+    }
+
+    /// The fault budgets that are left in a state.
+    pub fn faults_left(&self, state: &State) -> Faults {
+        self.prepared().environments.get(state.environment()).left
     }
 
     /// The environment of a state.
@@ -198,17 +243,17 @@ impl Worlds {
 
     /// The fingerprint of an id in a slot of a state.
     pub(crate) fn slot_print(&self, state: &State, slot: usize, id: u32) -> u128 {
-        print_of_slot(&self.prepared(), (self.actors(), state.ids.len(), self.is_causal()), slot, id)
+        print_of_slot(&self.prepared(), (self.slots(state), state.ids.len(), self.is_causal()), slot, id)
     }
 
     fn prints_of_slots<'a>(&self, mirrors: &'a Mirrors, state: &'a State) -> impl Iterator<Item = u128> + 'a {
-        let shape = (self.actors(), state.ids.len(), self.is_causal());
+        let shape = (self.slots(state), state.ids.len(), self.is_causal());
         state.ids.iter().enumerate().map(move |(slot, &id)| print_of_slot(mirrors, shape, slot, id))
     }
 
     /// The messages in flight, as (destination, envelope).
     pub(crate) fn pending(&self, mirrors: &Mirrors, state: &State) -> Vec<(u16, u32)> {
-        let n = self.actors();
+        let n = self.slots(state);
         if self.is_causal() {
             return mirrors.causals.get(state.ids[n]).pending.iter().map(|p| (p.to, p.id)).collect();
         }
@@ -217,22 +262,36 @@ impl Worlds {
     }
 
     /// The messages to `to` that can be delivered, as (sender, the identification of the message in [`Step::Deliver`]).
-    pub(crate) fn deliverable(&self, mirrors: &Mirrors, state: &State, to: u16) -> Vec<(u16, u32)> {
+    pub(crate) fn deliverable(&self, mirrors: &mut Mirrors, state: &State, to: u16) -> Vec<(u16, u32)> {
         let blueprint = self.blueprint();
         if self.is_causal() {
             let network = |from, to| blueprint.channel(from, to);
-            let causal = mirrors.causals.get(state.ids[self.actors()]);
-            return causal.heads(to, &network).map(|at| (causal.pending[at].from, at as u32)).collect();
+            let causal = mirrors.causals.get(state.ids[self.slots(state)]).clone();
+            let deferred: Vec<u32> = match self.picks(mirrors, state, to) {
+                true => causal.pending.iter().filter(|p| p.to == to).map(|p| p.id).collect(),
+                false => Vec::new(),
+            };
+            let local = state.ids[usize::from(to)];
+            let is_deferred = |id: &u32| self.accept(mirrors, local, *id) == Accept::Defer;
+            let deferred: Vec<u32> = deferred.into_iter().filter(is_deferred).collect();
+            return causal
+                .heads(to, &network, &|id| deferred.contains(&id))
+                .map(|at| (causal.pending[at].from, at as u32))
+                .collect();
+        }
+        let mut items = mirrors.inboxes.get(state.inbox(to)).items.to_vec();
+        if self.picks(mirrors, state, to) {
+            items = self.not_deferred(mirrors, state.ids[usize::from(to)], &items);
         }
         let key = |id: u32| key(blueprint, mirrors.envelopes.get(id).from, to, id);
-        let heads = inbox::heads(&mirrors.inboxes.get(state.inbox(to)).items, key);
+        let heads = inbox::heads(&items, key);
         heads.map(|id| (mirrors.envelopes.get(id).from, id)).collect()
     }
 
     /// The envelope of the message in a step.
     pub(crate) fn envelope(&self, mirrors: &Mirrors, state: &State, message: u32) -> u32 {
         match self.is_causal() {
-            true => mirrors.causals.get(state.ids[self.actors()]).pending[message as usize].id,
+            true => mirrors.causals.get(state.ids[self.slots(state)]).pending[message as usize].id,
             false => message,
         }
     }
@@ -269,7 +328,8 @@ impl Worlds {
         let actors = 0..self.actors() as u16;
         let ids: Vec<u32> = self.learn(mirrors, |entries, blueprint| {
             let mut ids: Vec<u32> = Vec::new();
-            ids.extend(actors.clone().map(|actor| entries.local(actor, Status::New, NONE, Vec::new())));
+            let new = |actor| entries.local(actor, Status::New, NONE, Vec::new(), Origin::DECLARED);
+            ids.extend(actors.clone().map(new));
             match self.is_causal() {
                 true => {
                     let causal = Causal::new(actors.len());
@@ -279,7 +339,9 @@ impl Worlds {
             }
             let spec = blueprint.spec.as_ref().filter(|_| self.is_monitored());
             let history = spec.map(|spec| entries.first_stage(&**spec));
-            ids.push(entries.environment(Environment { left: blueprint.faults, history, ..Environment::default() }));
+            let monitors = entries.first_monitors(blueprint);
+            let left = blueprint.faults;
+            ids.push(entries.environment(Environment { left, history, monitors, ..Environment::default() }));
             ids
         });
         self.summed(mirrors, &ids)
@@ -343,7 +405,8 @@ fn print_of_slot(mirrors: &Mirrors, (n, slots, causal): (usize, usize, bool), sl
     }
 }
 
-fn show_local(mirrors: &Mirrors, local: &Local) -> String {
+/// A local state, displayed.
+pub(crate) fn show_local(mirrors: &Mirrors, local: &Local) -> String {
     let Local { status, value, timers, .. } = local;
     let state = if *value == NONE { "-".to_string() } else { mirrors.values.get(*value).value.show() };
     match (status, timers.is_empty()) {
@@ -401,7 +464,7 @@ impl TransitionSystem for Worlds {
 
     #[inline]
     fn property_key(&self, state: &State) -> Option<u128> {
-        Some(self.prepared().property_key(&state.ids[..self.actors()]))
+        Some(self.prepared().property_key(&state.ids[..self.slots(state)]))
     }
 
     #[inline]
@@ -413,12 +476,12 @@ impl TransitionSystem for Worlds {
         }
         let Number::Act { actor, item, branch } = Number::read(number) else { return None };
         // Other actors that can take a step now can do so after this step, because it removes no message or timer of theirs.
-        let others = (0..self.actors() as u16).any(|other| other != actor && mirrors.can_act(state, other));
+        let others = (0..self.slots(state) as u16).any(|other| other != actor && self.can_act(mirrors, state, other));
         if !others {
             return None;
         }
         let act = self.found_act(mirrors, state, actor, item, branch).1;
-        (!act.changes_environment).then(|| act.change.after(mirrors.property_key(&state.ids[..self.actors()])))
+        (act.watched == QUIET).then(|| act.change.after(mirrors.property_key(&state.ids[..self.slots(state)])))
     }
 
     #[inline]
@@ -478,7 +541,7 @@ impl TransitionSystem for Worlds {
             return None;
         }
         let (actor, failure) = mirrors.environments.get(state.environment()).failed?;
-        let process = Some(self.blueprint().actors[usize::from(actor)].name.clone());
+        let process = Some(self.name(&mirrors, state, actor));
         Some(Violation { process, ..(**self.table.lock().failures.get(failure)).clone() })
     }
 
@@ -503,8 +566,21 @@ impl TransitionSystem for Worlds {
             stable: question.stable,
             holds: goal(question),
             when: question.when.as_ref().map(condition),
+            promise: None,
         };
-        self.blueprint().questions.iter().map(property).collect()
+        self.blueprint().questions.iter().map(property).chain(self.temperatures()).collect()
+    }
+
+    fn promises(&self) -> Vec<Property<Worlds>> {
+        self.promises_of_monitors()
+    }
+
+    fn is_promised(&self, monitor: usize) -> bool {
+        self.was_hot(monitor)
+    }
+
+    fn cools(&self, monitor: usize, state: &State, step: &Step) -> bool {
+        self.cooled(state, step) >> monitor & 1 == 1
     }
 
     fn has_symmetry(&self) -> bool {
@@ -551,6 +627,10 @@ impl TransitionSystem for Worlds {
 
     fn trace_processes(&self) -> Vec<TraceProcess> {
         narrate::processes(self)
+    }
+
+    fn created_process(&self, index: usize) -> Option<TraceProcess> {
+        self.trace_process(index)
     }
 
     fn trace_start(&self, state: &State) -> Vec<NarratedStep> {

@@ -6,7 +6,7 @@ use manyworlds_actor::Worlds;
 use manyworlds_actor::client::{Client, Service};
 use manyworlds_actor::locals::ActorLocals;
 use manyworlds_actor::{Actor, Address, Context, Step, System};
-use manyworlds_core::{Budget, Deadlock, NarratedStep, Network, Pid, Requirement, Replayed, StepKind};
+use manyworlds_core::{Budget, Deadlock, NarratedStep, Network, Pid, Replayed, Requirement, StepKind};
 use manyworlds_explore::{Config, Engine, NoObserver, Path, TransitionSystem, explore, narrate, replay};
 use manyworlds_linear::specs::Register;
 use manyworlds_linear::specs::register::{Operation, Response};

@@ -1,6 +1,7 @@
 //! The integration tests of the actor front end, as one binary.
 
 mod fair;
+mod growing;
 mod linearizable;
 mod persistent;
 mod random;

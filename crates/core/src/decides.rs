@@ -85,13 +85,30 @@ pub struct Setup {
     pub mixed_channels: bool,
     /// Whether the network is mbox.
     pub mbox: bool,
+    /// Whether actors can be created.
+    pub creates: bool,
+    /// Whether messages to actors that have halted are failures.
+    pub forbids_halted: bool,
+    /// Whether there are monitors.
+    pub monitored: bool,
 }
 
 impl Setup {
     /// A run of this subject without reductions, fairness or faults.
     pub fn plain(subject: SubjectKind) -> Setup {
         let off = false;
-        Setup { subject, reduced: off, symmetric: off, fair: off, faults: off, mixed_channels: off, mbox: off }
+        Setup {
+            subject,
+            reduced: off,
+            symmetric: off,
+            fair: off,
+            faults: off,
+            mixed_channels: off,
+            mbox: off,
+            creates: off,
+            forbids_halted: off,
+            monitored: off,
+        }
     }
 }
 
@@ -166,6 +183,21 @@ fn must_on_actors(question: Question, setup: &Setup) -> Result<(), Undecided> {
             "use bfs or dfs for channels with networks of their own",
         );
     }
+    if setup.creates {
+        return undecided(
+            "it follows actors that exist from the start",
+            "use bfs or dfs for systems that create actors",
+        );
+    }
+    if setup.forbids_halted {
+        return undecided(
+            "it does not observe whether a message is sent before or after its receiver halts",
+            "use bfs or dfs, or let such messages vanish",
+        );
+    }
+    if setup.monitored {
+        return undecided("it does not order the steps that a monitor observes", "use bfs or dfs");
+    }
     match question {
         Question::Linearizable if setup.mbox => {
             undecided("under mbox arrivals order operations in ways that it does not observe", "use bfs or dfs")
@@ -180,6 +212,12 @@ fn must_on_actors(question: Question, setup: &Setup) -> Result<(), Undecided> {
 }
 
 fn on_states(question: Question, setup: &Setup) -> Result<(), Undecided> {
+    if setup.symmetric && setup.creates {
+        return undecided("the ids of created actors are not renamed", "check without symmetry reduction");
+    }
+    if setup.symmetric && setup.monitored {
+        return undecided("the states of monitors are not renamed", "check without symmetry reduction");
+    }
     let temporal = matches!(question, Question::States { kind, .. } if kind.is_temporal());
     if setup.symmetric && setup.fair && temporal {
         return undecided(
@@ -320,6 +358,24 @@ mod tests {
             assert_eq!(decides(Engine::Bfs, Question::States { kind, stable: false }, &setup), Ok(()));
         }
         assert_eq!(decides(Engine::Bfs, Question::Linearizable, &setup), Ok(()));
+    }
+
+    #[test]
+    fn what_actors_and_monitors_can_do_is_refused_where_an_engine_cannot_follow_it() {
+        let plain = Setup::plain(SubjectKind::Actors);
+        let abilities = [
+            Setup { creates: true, ..plain },
+            Setup { forbids_halted: true, ..plain },
+            Setup { monitored: true, ..plain },
+        ];
+        for setup in abilities {
+            assert!(decides(Engine::Must, Question::Failure, &setup).is_err());
+            for engine in Engine::ALL.into_iter().filter(|&engine| engine != Engine::Must && engine != Engine::Brute) {
+                assert_eq!(decides(engine, Question::Failure, &setup), Ok(()), "{engine}");
+            }
+            let refused = decides(Engine::Bfs, Question::Failure, &Setup { symmetric: true, ..setup }).is_err();
+            assert_eq!(refused, setup.creates || setup.monitored);
+        }
     }
 
     #[test]

@@ -24,6 +24,7 @@ pub mod random;
 pub mod running;
 mod scope;
 mod trace;
+mod transitions;
 
 pub use choices::Choices;
 pub use control::{Budget, NoObserver, Observer, Progress, StopReason};
@@ -46,4 +47,7 @@ pub use trace::{
     Awaited, Delivery, Fingerprint, Location, MessageIndex, NarratedMessage, NarratedStep, ProcessIndex, ProcessRole,
     ProcessStatus, Replayed, StepIndex, StepKind, TRACE_SCHEMA, TRACE_SCHEMA_1, Trace, TraceMessage, TraceNote,
     TraceProcess, TraceStep, TraceValue, ValueTree,
+};
+pub use transitions::{
+    Accept, ActorId, Effect, FailureId, Input, LocalBranch, LocalId, LocalTransitions, MsgId, Temperature,
 };

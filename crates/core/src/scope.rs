@@ -50,6 +50,8 @@ pub enum Reduced {
     PersistentSets,
     /// One state stands for all that differ in the names of identical actors.
     Symmetry,
+    /// Deliveries that change nothing and send nothing are left out, because under asyn the message may as well stay in flight.
+    IdleDeliveries,
 }
 
 /// The unit of samples in isolation checks.
@@ -165,6 +167,9 @@ impl Scope {
         .to_string();
         if self.reductions.contains(&Reduced::Symmetry) {
             text.push_str(" up to symmetry");
+        }
+        if self.reductions.contains(&Reduced::IdleDeliveries) {
+            text.push_str(" without deliveries that do nothing");
         }
         text.push_str(&self.network.map(|network| format!(" under {network}")).unwrap_or_default());
         text.push_str(&self.faults.to_string());

@@ -132,6 +132,13 @@ pub fn explore<M: TransitionSystem>(
     let run = Run::new(model, config, observer).map_err(Unanswered::NoStart)?;
     refuse(&run, &properties, engine)?;
     let mut report = guard::quietly::<M, _>(|| visit(&run, engine, &properties));
+    if config.reduction == Reduction::Persistent && report.found.is_none() && report.flaw.is_none() {
+        let subject = if M::RECEIVES { SubjectKind::Actors } else { SubjectKind::Specification };
+        let setup = Setup { reduced: true, ..Setup::plain(subject) };
+        if let Some(refusal) = undecided_promise(&run, engine, &setup) {
+            return Err(refusal.into());
+        }
+    }
     report.properties = properties.len();
     if properties.iter().any(|property| property.kind.is_temporal()) {
         report.assumed = assumed;
@@ -178,7 +185,32 @@ fn visit<M: TransitionSystem>(run: &Run<'_, M>, engine: Engine, properties: &[Pr
             report.undecided.push(property.reported().to_string());
         }
     }
+    for property in promised(run.model) {
+        let over = matches!(report.stopped, Some(StopReason::Timeout | StopReason::MaxMemory | StopReason::Cancelled));
+        // Where every schedule ends no path goes round for ever.
+        let decides = engine.keeps_states() && run.config.reduction == Reduction::None;
+        if decides && report.found.is_none() && report.flaw.is_none() && !over {
+            temporal::run(run, &property, &mut report);
+        }
+        if report.found.is_none() && report.stopped.is_some() {
+            report.undecided.push(property.reported().to_string());
+        }
+    }
     report
+}
+
+/// The promises that were open somewhere.
+fn promised<M: TransitionSystem>(model: &M) -> Vec<Property<M>> {
+    let is_promised = |property: &Property<M>| property.promise.is_some_and(|promise| model.is_promised(promise));
+    model.promises().into_iter().filter(is_promised).collect()
+}
+
+/// A promise that the search cannot decide because of a reduction: known only when a state in which it is open was seen.
+fn undecided_promise<M: TransitionSystem>(run: &Run<'_, M>, engine: Engine, setup: &Setup) -> Option<Refusal> {
+    let property = promised(run.model).into_iter().next()?;
+    let question = Question::States { kind: property.kind, stable: false };
+    let why = decides::decides(engine, question, setup).err()?;
+    Some(Refusal::Undecided { engine, property: property.reported().to_string(), why })
 }
 
 fn refuse<M: TransitionSystem>(run: &Run<'_, M>, properties: &[Property<M>], engine: Engine) -> Result<(), Refusal> {

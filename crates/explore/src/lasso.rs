@@ -24,15 +24,20 @@ pub struct Lasso {
     pub cycle: Vec<Edge>,
 }
 
-/// The shortest of the lassos that are tried.
-pub fn shortest(graph: &Graph, pending: &Pending, components: &[Vec<u32>]) -> Option<Lasso> {
+/// The shortest of the lassos that are tried; its cycle contains a node that `counts`.
+pub fn shortest(
+    graph: &Graph,
+    pending: &Pending,
+    components: &[Vec<u32>],
+    counts: impl Fn(u32) -> bool,
+) -> Option<Lasso> {
     let mut place = vec![usize::MAX; graph.len()];
     let in_component = |(number, component): (usize, &Vec<u32>)| {
         component.iter().for_each(|&node| place[node as usize] = number);
         component.len()
     };
     let largest = components.iter().enumerate().map(in_component).max()?;
-    let mut starts: Vec<u32> = components.concat();
+    let mut starts: Vec<u32> = components.concat().into_iter().filter(|&node| counts(node)).collect();
     starts.sort_by_key(|&node| (pending.distance(node), node));
     starts.truncate((EFFORT / largest).clamp(1, MOST_STARTS));
     let length = |(start, cycle): &(u32, Vec<Edge>)| pending.distance(*start) as usize + cycle.len();

@@ -51,6 +51,7 @@ mod bfs;
 mod check;
 mod concrete;
 pub mod config;
+mod created;
 mod dfs;
 mod engine;
 mod estimate;

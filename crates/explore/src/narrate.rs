@@ -1,6 +1,6 @@
 //! From a path to a [`Trace`]: the model describes its steps one by one; the send that a receive reads, and the dependencies, are computed from them.
 
-use crate::{HistoryEvent, Path, TransitionSystem};
+use crate::{HistoryEvent, Path, TransitionSystem, created};
 use manyworlds_core::{Fingerprint, NarratedStep, StepKind, Trace, TraceStep, Violation};
 use std::collections::HashMap;
 
@@ -26,7 +26,14 @@ pub fn narrate<M: TransitionSystem>(model: &M, path: &Path<M>, violation: Violat
     if model.failure(path.last()).is_none() {
         steps.extend(impossible(model, &recorded(model, path), &violation));
     }
-    let mut trace = Trace::new(violation, model.trace_processes());
+    let mut processes = model.trace_processes();
+    let listed = processes.len();
+    let new = created::processes(model, listed, &steps);
+    if !new.is_empty() {
+        steps = steps.iter().map(|step| created::with_indices(step, listed, &new)).collect();
+        processes.extend(new.into_iter().map(|(_, process)| process));
+    }
+    let mut trace = Trace::new(violation, processes);
     if let Some(asks) = path.asks {
         // The last step of the trace before the next step of the path.
         let until = starts.get(asks).copied().unwrap_or(path_end);

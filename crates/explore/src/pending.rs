@@ -192,9 +192,10 @@ impl Pending {
         (stem, asks)
     }
 
-    /// The nearest pending node that is the end of a path.
-    pub fn end(&self, graph: &Graph) -> Option<u32> {
-        let ends = (0..graph.expanded() as u32).filter(|&node| graph.ends[node as usize] && self.holds(node));
+    /// The nearest pending node that is the end of a path and `counts`.
+    pub fn end(&self, graph: &Graph, counts: impl Fn(u32) -> bool) -> Option<u32> {
+        let ends =
+            (0..graph.expanded() as u32).filter(|&node| graph.ends[node as usize] && self.holds(node) && counts(node));
         ends.min_by_key(|&node| self.distance(node))
     }
 }

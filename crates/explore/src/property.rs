@@ -19,6 +19,8 @@ pub struct Property<M: States> {
     pub holds: Holds<M>,
     /// Of [`Kind::LeadsTo`]: whether a state asks for the goal.
     pub when: Option<Holds<M>>,
+    /// Of [`Kind::LeadsTo`]: the number of the promise, if it is one of a monitor: see [`crate::TransitionSystem::promises`].
+    pub promise: Option<usize>,
 }
 
 /// A predicate on states; it may capture variables.
@@ -31,7 +33,7 @@ impl<M: States> Property<M> {
         name: impl Into<String>,
         holds: impl Fn(&M, &M::State) -> bool + Send + Sync + 'static,
     ) -> Property<M> {
-        Property { name: name.into(), kind, stable: false, holds: Arc::new(holds), when: None }
+        Property { name: name.into(), kind, stable: false, holds: Arc::new(holds), when: None, promise: None }
     }
 
     /// Holds in every reachable state.
@@ -114,8 +116,15 @@ impl<M: States> Property<M> {
 
 impl<M: States> Clone for Property<M> {
     fn clone(&self) -> Property<M> {
-        let Property { name, kind, stable, holds, when } = self;
-        Property { name: name.clone(), kind: *kind, stable: *stable, holds: holds.clone(), when: when.clone() }
+        let Property { name, kind, stable, holds, when, promise } = self;
+        Property {
+            name: name.clone(),
+            kind: *kind,
+            stable: *stable,
+            holds: holds.clone(),
+            when: when.clone(),
+            promise: *promise,
+        }
     }
 }
 

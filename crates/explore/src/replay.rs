@@ -5,7 +5,7 @@
 use crate::check::evaluate;
 use crate::narrate::impossible;
 use crate::pending::Marks;
-use crate::{HistoryEvent, Kind, Label, Property, Strength, TransitionSystem as Model, guard, temporal};
+use crate::{HistoryEvent, Kind, Label, Property, Strength, TransitionSystem as Model, created, guard, temporal};
 use manyworlds_core::{self as core, NarratedStep, Replayed, Trace, TraceError, TraceMessage, TraceStep, Violation};
 use std::collections::{BTreeSet, HashSet};
 
@@ -103,7 +103,7 @@ impl<'a, M: Model> Search<'a, M> {
             model,
             trace,
             matching,
-            properties: model.properties().into_iter().filter(named).collect(),
+            properties: model.properties().into_iter().chain(model.promises()).filter(named).collect(),
             path: Vec::new(),
             history: Vec::new(),
             seen: HashSet::new(),
@@ -120,7 +120,7 @@ impl<'a, M: Model> Search<'a, M> {
             Err(panic) => return Some(reproduced(self.trace.steps.is_empty() && is_violation(self.trace, &panic))),
         };
         for state in initial {
-            let described = self.model.trace_start(&state);
+            let described = self.described(self.model.trace_start(&state));
             let print = self.trace.start.map(|print| print.0);
             if !self.agrees(0, &described, &state, print) {
                 self.diverges(0, described);
@@ -196,7 +196,7 @@ impl<'a, M: Model> Search<'a, M> {
                 }
                 Err(_) => continue,
             };
-            let described = self.model.trace_step(&state, action, Some(&next));
+            let described = self.described(self.model.trace_step(&state, action, Some(&next)));
             let last = at + described.len();
             let print =
                 self.trace.steps.get(last.wrapping_sub(1)).and_then(|step| step.fingerprint).map(|print| print.0);
@@ -221,10 +221,15 @@ impl<'a, M: Model> Search<'a, M> {
 
     /// Whether the last step of the trace is this action, which panics as the trace says.
     fn is_attempt(&self, at: usize, state: &M::State, action: &M::Action, panic: &Violation) -> bool {
-        let described = self.model.trace_step(state, action, None);
+        let described = self.described(self.model.trace_step(state, action, None));
         is_violation(self.trace, panic)
             && at + described.len() == self.trace.steps.len()
             && repeats(self.trace, at, &described)
+    }
+
+    /// Steps of the model with the processes of the trace.
+    fn described(&self, steps: Vec<NarratedStep>) -> Vec<NarratedStep> {
+        steps.iter().map(|step| created::as_in(self.model, self.trace, step)).collect()
     }
 
     /// Whether the trace says the same from `at` on, and the state is the one that it names.

@@ -295,6 +295,7 @@ where
                 stable: property.stable,
                 holds: of_model(property.holds.clone()),
                 when: property.when.clone().map(of_model),
+                promise: None,
             }
         };
         self.properties.get_or_init(|| self.model.properties()).iter().map(of_this).collect()

@@ -37,6 +37,8 @@ pub struct Step<M: TransitionSystem> {
     pub changes: bool,
     /// The fairness assumptions that cover it, in ascending order; for the caller to fill in.
     pub labels: Vec<Label>,
+    /// Whether it keeps a promise on its way; for the caller to fill in.
+    pub cools: bool,
     /// The successor.
     pub state: M::State,
 }
@@ -361,7 +363,13 @@ impl<M: TransitionSystem> Stepper<M> {
                 self.evaluated = Some(nth);
                 if let Some(next) = self.model.next(state, action) {
                     let changes = next != *state;
-                    out.push(Step { action: action.clone(), changes, labels: Vec::new(), state: self.canonical(next) });
+                    out.push(Step {
+                        action: action.clone(),
+                        changes,
+                        labels: Vec::new(),
+                        cools: false,
+                        state: self.canonical(next),
+                    });
                 }
             }
         });

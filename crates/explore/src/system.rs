@@ -174,6 +174,25 @@ pub trait TransitionSystem: States + Clone + Send + 'static {
         None
     }
 
+    /// The promises that monitors make: properties of kind [`Kind::LeadsTo`](crate::Kind::LeadsTo) with the number of the promise. A state in which `when`
+    /// holds is hot, one in which the goal is reached is cold. A promise is broken by a path that ends in a hot state, or goes round a fair cycle with a
+    /// hot state, no cold one, and no step that is cold on its way ([`TransitionSystem::cools`]).
+    fn promises(&self) -> Vec<Property<Self>> {
+        Vec::new()
+    }
+
+    /// Whether there may have been a state in which a promise was open, in any clone of the system.
+    fn is_promised(&self, promise: usize) -> bool {
+        let _ = promise;
+        true
+    }
+
+    /// Whether a promise is kept in the middle of a step, between the states before and after it.
+    fn cools(&self, promise: usize, state: &Self::State, action: &Self::Action) -> bool {
+        let _ = (promise, state, action);
+        false
+    }
+
     /// Whether [`TransitionSystem::labels`] does anything.
     fn assumes_fairness(&self) -> bool {
         false
@@ -207,6 +226,13 @@ pub trait TransitionSystem: States + Clone + Send + 'static {
 
     /// The processes that take part in a trace. It is asked after the steps of the trace were told.
     fn trace_processes(&self) -> Vec<TraceProcess>;
+
+    /// A process of a trace that [`TransitionSystem::trace_processes`] does not list, because it does not exist from the start: steps of a trace refer to
+    /// it by a number of the system's choice, which is the same in every run.
+    fn created_process(&self, number: usize) -> Option<TraceProcess> {
+        let _ = number;
+        None
+    }
 
     /// An initial state as steps of a trace. The caller fills in parents and the send that a receive reads.
     fn trace_start(&self, state: &Self::State) -> Vec<NarratedStep>;

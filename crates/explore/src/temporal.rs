@@ -127,6 +127,10 @@ impl<'a, M: TransitionSystem> Search<'a, M> {
         let has_failed = self.stepper.model.failure(&state).is_some();
         let steps = if has_failed { Vec::new() } else { self.steps(node, &state)? };
         let is_end = steps.is_empty() && !has_failed;
+        let is_wrong_end = match self.property.promise {
+            Some(_) => self.graph.marks(node).asks,
+            None => self.pending[node as usize],
+        };
         let enabled = self.graph.sets.of(steps.iter().flat_map(|step| step.labels.iter().copied()));
         let is_cut = self.run.config.budget.depth.is_some_and(|bound| u64::from(self.graph.depth(node)) >= bound);
         if is_cut && !steps.is_empty() {
@@ -136,13 +140,13 @@ impl<'a, M: TransitionSystem> Search<'a, M> {
             let labels = self.graph.sets.of(step.labels);
             let print = self.stepper.model.fingerprint(&step.state);
             let to = self.reach(print, step.state, node)?;
-            if to != LEFT_OUT {
+            if to != LEFT_OUT && !step.cools {
                 self.pending[to as usize] |= self.pending[node as usize] && self.graph.marks(to).lacks;
                 self.graph.push(Edge { to, labels });
             }
         }
         self.graph.close(enabled, is_end);
-        Ok(is_end && self.pending[node as usize])
+        Ok(is_end && is_wrong_end)
     }
 
     /// The steps from a node to other states.
@@ -155,6 +159,9 @@ impl<'a, M: TransitionSystem> Search<'a, M> {
         for step in &mut steps {
             step.labels = labels(&self.stepper.model, state, &step.action)
                 .map_err(|panic| self.panicked(node, &fairness_panics(&step.action), panic))?;
+            if let Some(promise) = self.property.promise {
+                step.cools = self.stepper.model.cools(promise, state, &step.action);
+            }
         }
         Ok(steps)
     }
@@ -206,7 +213,9 @@ impl<'a, M: TransitionSystem> Search<'a, M> {
     /// A violating path among the states that were explored.
     fn counterexample(&mut self) -> Option<Counterexample<M>> {
         let pending = Pending::new(&self.graph);
-        if let Some(end) = pending.end(&self.graph) {
+        // A promise is about ends and cycles where it is open.
+        let is_open = |node: u32| self.property.promise.is_none() || self.graph.marks(node).asks;
+        if let Some(end) = pending.end(&self.graph, is_open) {
             let (way, asks) = pending.way_to(&self.graph, end);
             let way = way.into_iter().map(|node| (node, None)).collect();
             return Some(self.violates(way, None, asks));
@@ -219,7 +228,8 @@ impl<'a, M: TransitionSystem> Search<'a, M> {
             stopped.is_some()
         });
         self.stopped = self.stopped.or(stopped);
-        let Lasso { stem, asks, cycle } = lasso::shortest(&self.graph, &pending, &components)?;
+        let is_open = |node: u32| self.property.promise.is_none() || self.graph.marks(node).asks;
+        let Lasso { stem, asks, cycle } = lasso::shortest(&self.graph, &pending, &components, is_open)?;
         let from = stem.len() - 1;
         let stem = stem.into_iter().map(|node| (node, None));
         let way = stem.chain(cycle.into_iter().map(|edge| (edge.to, Some(edge.labels)))).collect();

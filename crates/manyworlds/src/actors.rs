@@ -8,8 +8,8 @@ use manyworlds_actor::system::Question;
 use manyworlds_actor::{Faults, System, Worlds, isolation};
 use manyworlds_core::decides::{self, Setup, SubjectKind};
 use manyworlds_core::{
-    Budget, Deadlock, Engine, Explored, FaultBounds, Flaw, InvalidModel, LocalsFactory, Observer, Outcome, Requirement,
-    Replayed, SampleUnit, Scope, Semantics, Trace, TraceError, TraceStep, Verdict,
+    Budget, Deadlock, Engine, Explored, FaultBounds, Flaw, InvalidModel, LocalsFactory, Observer, Outcome, Reduced,
+    Replayed, Requirement, SampleUnit, Scope, Semantics, Trace, TraceError, TraceStep, Verdict,
 };
 use manyworlds_explore::TransitionSystem;
 use manyworlds_graph::replay::replay;
@@ -45,6 +45,9 @@ impl Subject for System {
         if let Some(why) = system.specification_failure() {
             return Err(Refused(why));
         }
+        let leaves_out_idle =
+            system.blueprint().leaves_out_idle && system.blueprint().needs_idle_deliveries(engine).is_none();
+        let system = system.leave_out_idle_deliveries(leaves_out_idle);
         let (worlds, seen) = match engine {
             Engine::Must => {
                 let worlds = system.worlds();
@@ -58,10 +61,15 @@ impl Subject for System {
                 (worlds, seen)
             }
         };
+        if leaves_out_idle && worlds.looked_at_messages() {
+            // A property looks at messages that would be left in flight: again, with every delivery.
+            return self.clone().leave_out_idle_deliveries(false).check(options, observer);
+        }
         let Seen { outcome, coverage, frontier, omission } = seen;
         let mut outcome = scoped(explained(&worlds, outcome), &system, left_out);
         let skipped = worlds.skipped_properties().then_some(Semantics::PropertiesSkippedWhileActorsAreAbsent);
         outcome.scope.semantics.extend(skipped);
+        outcome.scope.reductions.extend(leaves_out_idle.then_some(Reduced::IdleDeliveries));
         if let Some(why) = worlds.renaming_failure() {
             let invalid = InvalidModel::new(Flaw::WrongSymmetry, why).advice("correct it, or check without symmetry");
             outcome.verdict = Verdict::Invalid(Box::new(invalid));

@@ -8,7 +8,7 @@ use crate::watch::Watch;
 use manyworlds_core::decides::SubjectKind;
 use manyworlds_core::{
     Bounds, Budget, Deadlock, Engine, Explored, FaultBounds, Flaw, InvalidModel, LocalsFactory, Network, Observer,
-    Outcome, Requirement, Replayed, Scope, Semantics, StopReason, Trace, TraceError, TraceStep, Verdict,
+    Outcome, Replayed, Requirement, Scope, Semantics, StopReason, Trace, TraceError, TraceStep, Verdict,
 };
 use manyworlds_graph::brute::{BruteConfig, brute_force, brute_watched};
 use manyworlds_graph::replay::replay;

@@ -3,7 +3,7 @@
 use manyworlds::actor::{Actor, Address, Context, Faults, Handle, Renaming, System};
 use manyworlds::linear::Sequential;
 use manyworlds::{
-    Engine, Network, Options, Pid, Requirement, Replayed, StepKind, Subject, ValueTree, Verdict, Violation, check,
+    Engine, Network, Options, Pid, Replayed, Requirement, StepKind, Subject, ValueTree, Verdict, Violation, check,
 };
 
 /// Counts what it gets, and says what survives a crash.

@@ -9,7 +9,7 @@ use manyworlds::prelude::{me, recv, send};
 use manyworlds::sync::atomic::{AtomicI64, Ordering};
 use manyworlds::sync::mpsc;
 use manyworlds::{
-    Check, Deadlock, Ending, Engine, Network, Pid, Program, Requirement, Replayed, Trace, TraceValue, check, invoked,
+    Check, Deadlock, Ending, Engine, Network, Pid, Program, Replayed, Requirement, Trace, TraceValue, check, invoked,
     returned, thread,
 };
 use manyworlds_report::html::{Page, html};

@@ -5,7 +5,7 @@ use manyworlds::explore::Model;
 use manyworlds::linear::specs::Register;
 use manyworlds::linear::specs::register::{Operation, Response};
 use manyworlds::{
-    Engine, Observer, Options, Pid, Progress, Requirement, Replayed, Specification, StopReason, Subject, Verdict, check,
+    Engine, Observer, Options, Pid, Progress, Replayed, Requirement, Specification, StopReason, Subject, Verdict, check,
 };
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -4,7 +4,7 @@ use manyworlds::actor::{Actor, Address, Context, System};
 use manyworlds::linear::Sequential;
 use manyworlds::prelude::*;
 use manyworlds::{
-    Engine, Network, ProcessRole, Requirement, Replayed, StepKind, Subject, Trace, TraceNote, invoked, returned,
+    Engine, Network, ProcessRole, Replayed, Requirement, StepKind, Subject, Trace, TraceNote, invoked, returned,
 };
 use std::fmt;
 

@@ -118,7 +118,9 @@ impl<'t> Drawing<'t> {
 fn recorded_before(trace: &Trace) -> Vec<Option<usize>> {
     let mut before = vec![None; trace.steps.len()];
     let history = trace.history.clone().or_else(|| TraceHistory::recorded(trace));
-    let Some(history) = history.filter(|_| trace.violation.property == Requirement::Linearizable) else { return before };
+    let Some(history) = history.filter(|_| trace.violation.property == Requirement::Linearizable) else {
+        return before;
+    };
     let steps = history.operations.iter().flat_map(|o| std::iter::once(o.invoked).chain(o.returned));
     let mut steps: Vec<usize> = steps.filter(|&at| at < trace.steps.len()).collect();
     steps.sort_unstable();

@@ -1,8 +1,8 @@
 //! A builder of traces for tests.
 
 use manyworlds_core::{
-    Awaited, Delivery, Engine, Location, Network, ProcessRole, ProcessStatus, Requirement, StepKind, Trace, TraceMessage,
-    TraceNote, TraceProcess, TraceStep, TraceValue, ValueTree, Violation,
+    Awaited, Delivery, Engine, Location, Network, ProcessRole, ProcessStatus, Requirement, StepKind, Trace,
+    TraceMessage, TraceNote, TraceProcess, TraceStep, TraceValue, ValueTree, Violation,
 };
 
 /// A trace that is built step by step. The source location of its n-th step is line `10 n` of `src/model.rs`.

@@ -207,6 +207,9 @@ impl Search<'_> {
         let mut taken = kept.clone();
         taken.messages.remove(nth);
         after.extend(self.handle(&taken, to, Input::Message(from, tag)));
+        if from == to && !self.case.own_faults {
+            return;
+        }
         if world.left.duplicates > 0 {
             kept.left.duplicates -= 1;
             after.extend(self.handle(&kept, to, Input::Message(from, tag)));

@@ -22,7 +22,7 @@ fn alternative(next: u8, sends: &[(usize, u8)]) -> Alternative {
 }
 
 fn case(network: Network, faults: Faults, actors: Vec<Table>) -> Case {
-    Case { actors, network, channels: vec![], faults, may_crash: None, side: None }
+    Case { actors, network, channels: vec![], faults, may_crash: None, side: None, own_faults: false }
 }
 
 /// Two messages make one actor fail in the same way: the failed states are equal, with exact comparison too.

@@ -114,14 +114,16 @@ pub fn cases(profile: Profile) -> impl Strategy<Value = Case> {
             faults(profile),
             prop::option::of(prop::sample::subsequence((0..n).collect::<Vec<_>>(), 1..=n)),
             prop::option::of((1..1u64 << (n - 1)).prop_map(|half| half << 1)),
+            any::<bool>(),
         )
-            .prop_map(|(actors, network, channels, faults, may_crash, side)| Case {
+            .prop_map(|(actors, network, channels, faults, may_crash, side, own_faults)| Case {
                 actors,
                 network,
                 channels,
                 faults,
                 may_crash,
                 side,
+                own_faults,
             })
     })
 }
@@ -152,7 +154,15 @@ pub fn services(profile: Profile) -> impl Strategy<Value = Service> {
                 let mut actors = vec![client; clients];
                 actors.insert(server, of_server);
                 Service {
-                    case: Case { actors, network, channels: vec![], faults, may_crash: None, side: None },
+                    case: Case {
+                        actors,
+                        network,
+                        channels: vec![],
+                        faults,
+                        may_crash: None,
+                        side: None,
+                        own_faults: false,
+                    },
                     server,
                 }
             },

@@ -183,12 +183,14 @@ pub struct Case {
     pub may_crash: Option<Vec<usize>>,
     /// One side of the only partition; `None`: all partitions.
     pub side: Option<u64>,
+    /// Losses and duplicates hit messages to oneself.
+    pub own_faults: bool,
 }
 
 impl fmt::Debug for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} {:?} {:?}", self.network, self.channels, self.faults)?;
-        writeln!(f, "may crash: {:?}, side: {:?}", self.may_crash, self.side)?;
+        writeln!(f, "may crash: {:?}, side: {:?}, own: {}", self.may_crash, self.side, self.own_faults)?;
         self.actors.iter().enumerate().try_for_each(|(n, table)| write!(f, "  actor {n}: {table:?}"))
     }
 }
@@ -250,6 +252,9 @@ impl Case {
         }
         if let Some(may_crash) = &self.may_crash {
             system = system.may_crash(may_crash.iter().map(|&n| pid(n)));
+        }
+        if self.own_faults {
+            system = system.faults_hit_own_messages();
         }
         if let Some(side) = self.side {
             system = system.may_split((0..self.actors.len()).filter(|n| (side >> n) & 1 == 1).map(pid));
