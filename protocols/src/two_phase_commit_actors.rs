@@ -157,7 +157,7 @@ impl Participant {
         ctx.cancel_timer(NO_PREPARE);
         ctx.cancel_timer(NO_DECISION);
         part.decision = Some(decision);
-        ctx.broadcast(&std::mem::take(&mut part.askers), Message::Decided(decision));
+        ctx.broadcast(std::mem::take(&mut part.askers), Message::Decided(decision));
     }
 }
 

@@ -53,7 +53,7 @@ struct Run {
 }
 
 impl Run {
-    fn figures(&self) -> (Option<u64>, Option<u64>, u64) {
+    fn figures(&self) -> (Option<u128>, Option<u128>, u64) {
         (self.report.stats.states, self.report.stats.transitions, self.report.stats.violations)
     }
 
@@ -161,8 +161,12 @@ fn must_reaches_the_final_states_of_dfs() {
             let finals = Finals::default();
             let locals = ActorLocals::new(&system).collect(finals.clone());
             let budget = Budget { executions: Some(20_000), ..Budget::default() };
-            let config =
-                graph::Config { deadlock: Deadlock::Allow, keep_going: true, budget, ..graph::Config::default() };
+            let config = graph::GraphConfig {
+                deadlock: Deadlock::Allow,
+                keep_going: true,
+                budget,
+                ..graph::GraphConfig::default()
+            };
             let report = graph::explore(&locals, &config, &NoObserver);
             if locals.split_an_atomic_step() || report.stopped.is_some() {
                 continue;

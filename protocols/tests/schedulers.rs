@@ -3,7 +3,7 @@
 
 use manyworlds::actor::{State, System, Worlds};
 use manyworlds::explore::{Budget, Config, Kind, NoObserver, Report, StopReason, TransitionSystem, explore};
-use manyworlds::{Engine, Network, Options, Property, Replayed, ScheduleStats, Subject, Trace, check};
+use manyworlds::{Engine, Network, Options, Replayed, Requirement, ScheduleStats, Subject, Trace, check};
 use manyworlds_protocols::{Build, find, models};
 use std::collections::BTreeSet;
 
@@ -209,7 +209,7 @@ fn must_and_bfs_find_the_violations_of_exhaustive() {
         let system = system(name, params);
         let check_trace = |engine, limit| {
             let trace = trace(&system, engine, limit).unwrap_or_else(|| panic!("{name} {params} {engine}"));
-            assert_eq!(trace.violation.property, Property::Linearizable, "{name} {params} {engine}");
+            assert_eq!(trace.violation.property, Requirement::Linearizable, "{name} {params} {engine}");
             assert_eq!(trace.steps.last().map(|step| step.kind.name()), Some("fail"), "{name} {params} {engine}");
             assert_eq!(system.replay(&trace, &mut |_, _| {}), Ok(Replayed::Reproduced), "{name} {params} {engine}");
         };
@@ -233,7 +233,7 @@ fn liviola_needs_far_fewer_schedules_than_ired_on_two_keys() {
     let system = system("open-chord", "keys=2");
     let (liviola, figures) = run(&system, Engine::LiViola, Config::default());
     assert_eq!(figures.non_linearizable.map(|bad| bad > 0), Some(true), "{figures:?}");
-    assert_eq!(liviola.found.expect("the bug").violation.property, Property::Linearizable);
+    assert_eq!(liviola.found.expect("the bug").violation.property, Requirement::Linearizable);
     let (ired, _) = run(&system, Engine::IRed, at_most(10 * figures.schedules));
     assert_eq!(ired.stopped, Some(StopReason::MaxExecutions), "{} for LiViola", figures.schedules);
 }

@@ -14,7 +14,7 @@ fn run<M: TransitionSystem>(model: &M, engine: Engine, config: &Config) -> Repor
 }
 
 /// Checks the counts with both engines, and with one and two workers.
-fn counts<M: TransitionSystem>(what: &str, model: &M, states: u64, transitions: u64, depth: u64) {
+fn counts<M: TransitionSystem>(what: &str, model: &M, states: u128, transitions: u128, depth: u64) {
     for threads in [1, 2] {
         for (engine, depth) in [(Engine::Bfs, Some(depth)), (Engine::Dfs, None)] {
             let report = run(model, engine, &Config { threads, ..Config::default() });
@@ -186,7 +186,7 @@ fn debug_text_of_packed_states_is_readable() {
 
 #[test]
 fn symmetry_keeps_the_verdict_and_does_not_depend_on_workers() {
-    fn classes<M: TransitionSystem>(model: &M) -> (u64, bool) {
+    fn classes<M: TransitionSystem>(model: &M) -> (u128, bool) {
         let reduced = [1, 2].map(|threads| {
             [Engine::Bfs, Engine::Dfs].map(|engine| {
                 run(model, engine, &Config { threads, symmetry: true, keep_going: true, ..Config::default() })

@@ -1,7 +1,7 @@
 //! The programs: numbers of executions under each network, which do not depend on the policy and the number of workers; the
 //! seeded bugs, and the replay of their counterexamples.
 
-use manyworlds::{Check, Engine, Network, Policy, Program, Property, Replayed, Trace, check};
+use manyworlds::{Check, Engine, Network, Policy, Program, Replayed, Requirement, Trace, check};
 use manyworlds_protocols::{find, litmus::Litmus};
 use manyworlds_testkit::shared;
 
@@ -210,14 +210,14 @@ fn brute_force_visits_the_same_executions() {
 #[test]
 fn seeded_bugs_are_found_and_replayed() {
     let bugs = [
-        ("chain-bug", Network::P2p, Property::Monitor, "which was acknowledged before"),
-        ("chain-bug", Network::Mbox, Property::Monitor, "which was acknowledged before"),
-        ("chain", Network::Asyn, Property::Assertion, "not a prefix of its predecessor's"),
-        ("leader-bug", Network::P2p, Property::Monitor, "two leaders"),
-        ("leader-bug", Network::Mbox, Property::Monitor, "two leaders"),
-        ("commit-bug", Network::P2p, Property::Assertion, "the committers disagree"),
-        ("commit-bug", Network::Mbox, Property::Assertion, "the committers disagree"),
-        ("two-phase-commit-bug", Network::P2p, Property::Assertion, "told to Commit after voting no"),
+        ("chain-bug", Network::P2p, Requirement::Monitor, "which was acknowledged before"),
+        ("chain-bug", Network::Mbox, Requirement::Monitor, "which was acknowledged before"),
+        ("chain", Network::Asyn, Requirement::Assertion, "not a prefix of its predecessor's"),
+        ("leader-bug", Network::P2p, Requirement::Monitor, "two leaders"),
+        ("leader-bug", Network::Mbox, Requirement::Monitor, "two leaders"),
+        ("commit-bug", Network::P2p, Requirement::Assertion, "the committers disagree"),
+        ("commit-bug", Network::Mbox, Requirement::Assertion, "the committers disagree"),
+        ("two-phase-commit-bug", Network::P2p, Requirement::Assertion, "told to Commit after voting no"),
     ];
     for (name, network, property, message) in bugs {
         for threads in [1, 2] {

@@ -4,6 +4,7 @@
 //! the handler returns: if the receiver does not handle messages of this type, the model is in error at the send.
 
 use crate::erased::Value;
+use crate::symmetry::Renaming;
 use manyworlds_core::Pid;
 use std::cmp::Ordering;
 use std::fmt;
@@ -43,6 +44,13 @@ impl<M> Address<M> {
     /// The id of the actor.
     pub fn pid(self) -> Pid {
         self.pid
+    }
+}
+
+impl Renaming {
+    /// The address of the actor under its new name.
+    pub fn rename_address<M>(&self, address: Address<M>) -> Address<M> {
+        Address::new(self.rename(address.pid))
     }
 }
 

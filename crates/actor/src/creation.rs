@@ -18,7 +18,7 @@ use crate::state::State;
 use crate::system::{Blueprint, System};
 use crate::table::{Entries, InternedValue, Mirrors, NONE, Status};
 use crate::worlds::Worlds;
-use manyworlds_core::{Pid, ProcessRole, ProcessStatus, Property, TraceProcess, Violation};
+use manyworlds_core::{Pid, ProcessRole, ProcessStatus, Requirement, TraceProcess, Violation};
 use manyworlds_explore::fingerprint;
 use rustc_hash::FxHashMap;
 use std::fmt::Debug;
@@ -305,7 +305,7 @@ impl Worlds {
     }
 
     fn violated_api(&self, mirrors: &mut Mirrors, message: String, location: &'static Location<'static>) -> u32 {
-        let (property, location) = (Property::ApiContract, Some(location.into()));
+        let (property, location) = (Requirement::ApiContract, Some(location.into()));
         let violation = Violation { property, message, location, process: None };
         self.learn(mirrors, |entries, _| entries.failures.intern(violation, fingerprint::of))
     }

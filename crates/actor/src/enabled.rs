@@ -25,6 +25,17 @@ impl Worlds {
         self.fault_steps(mirrors, state, &environment, out);
     }
 
+    /// Runs the handlers of all enabled steps, those of the last actor first, so that the table has them.
+    pub(crate) fn run_handlers_backwards(&self, state: &State) {
+        drop(self.prepared());
+        let mirrors = &mut *self.mirrors.borrow_mut();
+        let environment = mirrors.environments.get(state.environment()).clone();
+        let mut steps = Vec::new();
+        for actor in (0..self.actors() as u16).rev() {
+            self.general_steps(mirrors, state, actor, &environment, &mut steps);
+        }
+    }
+
     /// The step with a number that `list_successors` assigned to it.
     #[inline]
     pub(crate) fn numbered_step(&self, mirrors: &mut Mirrors, state: &State, number: u32) -> Option<Step> {

@@ -10,7 +10,7 @@ use crate::step::Step;
 use crate::system::{Blueprint, System};
 use crate::table::{Entries, Mirrors};
 use crate::worlds::Worlds;
-use manyworlds_core::{Location, Property, Violation, panics};
+use manyworlds_core::{Location, Requirement, Violation, panics};
 use manyworlds_explore::{HistoryEvent, HistoryKind, fingerprint};
 use manyworlds_linear::Spec;
 use manyworlds_linear::stage::{NOT_YET, Relation, Stage, Stuck, UNHEARD};
@@ -139,7 +139,7 @@ impl Entries {
     /// The stage after one note of an actor, or the number of the failure.
     fn after_note(&mut self, spec: &dyn AnySpec, stage: Stage, actor: u16, note: &Note) -> Result<Stage, u32> {
         if let Some(complaint) = spec.complaint(note) {
-            return Err(self.fail(Property::ApiContract, complaint, None));
+            return Err(self.fail(Requirement::ApiContract, complaint, None));
         }
         let value = self.value(note.value.clone());
         match note.kind {
@@ -147,7 +147,7 @@ impl Entries {
                 let result = panics::listen(|| catch_unwind(AssertUnwindSafe(|| spec.key(&*note.value))));
                 let key = result.map_err(|payload| {
                     let (words, location) = panics::take(payload.as_ref());
-                    self.fail(Property::Assertion, format!("the specification panics: {words}"), location)
+                    self.fail(Requirement::Assertion, format!("the specification panics: {words}"), location)
                 })?;
                 self.spec_cache.keys.insert(value, key);
                 Ok(stage.invoke(actor, value))
@@ -177,13 +177,13 @@ impl Entries {
         let mut ids = Ids { entries: self, spec, panic: None };
         let next = stage.respond(actor, response, &mut ids);
         if let Some((words, location)) = ids.panic {
-            return Err(self.fail(Property::Assertion, format!("the specification panics: {words}"), location));
+            return Err(self.fail(Requirement::Assertion, format!("the specification panics: {words}"), location));
         }
         let show = |id: u32| self.values.get(id).value.show();
         let (property, message) = match next {
             Ok(stage) => return Ok(stage),
             Err(Stuck::NotInvoked) => {
-                (Property::ApiContract, format!("{} was returned, but no operation is open", show(response)))
+                (Requirement::ApiContract, format!("{} was returned, but no operation is open", show(response)))
             }
             Err(Stuck::NotLinearizable) => {
                 let open = stage.open().iter().find(|open| open.awaited && open.process == actor);
@@ -192,13 +192,13 @@ impl Entries {
                     "{operation} returned {}, which no order of the operations so far explains",
                     show(response)
                 );
-                (Property::Linearizable, words)
+                (Requirement::Linearizable, words)
             }
         };
         Err(self.fail(property, message, None))
     }
 
-    fn fail(&mut self, property: Property, message: String, location: Option<Location>) -> u32 {
+    fn fail(&mut self, property: Requirement, message: String, location: Option<Location>) -> u32 {
         self.failures.intern(Violation { property, message, location, process: None }, fingerprint::of)
     }
 }

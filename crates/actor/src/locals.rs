@@ -17,7 +17,7 @@ use crate::table::{Branch, Input, NONE, Status};
 use crate::worlds::Worlds;
 use manyworlds_core::{
     Accept, Action, Cursor, Detail, Failure, FailureKind, LocalStats, Locals, LocalsFactory, Network, NodeId, OBS_END,
-    OBS_TIMEOUT, Obs, Pid, ProcId, ProcessRole, Property, Root, StepInfo, TraceMessage, ValueId, Violation,
+    OBS_TIMEOUT, Obs, Pid, ProcId, ProcessRole, Requirement, Root, StepInfo, TraceMessage, ValueId, Violation,
 };
 use manyworlds_explore::Kind;
 use rustc_hash::FxHashMap;
@@ -302,8 +302,8 @@ impl Locals for ActorTable {
         let violation = self.worlds.table.lock().failures.get(number).clone();
         let Violation { property, message, location, .. } = (*violation).clone();
         let kind = match property {
-            Property::ApiContract => FailureKind::Misuse,
-            Property::Linearizable => FailureKind::NotLinearizable,
+            Requirement::ApiContract => FailureKind::Misuse,
+            Requirement::Linearizable => FailureKind::NotLinearizable,
             _ => FailureKind::Panic,
         };
         Some(Failure { kind, message, location })

@@ -6,7 +6,7 @@
 
 use crate::erased::Value;
 use crate::view::View;
-use manyworlds_core::{Property, Violation, decides, panics};
+use manyworlds_core::{Requirement, Violation, decides, panics};
 use manyworlds_explore::Kind;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -186,13 +186,13 @@ impl Question {
     pub fn violation(&self) -> Violation {
         let name = self.name.clone();
         let (property, message) = match self.kind {
-            Kind::Always => (Property::Always { name }, "it does not hold"),
-            Kind::Never => (Property::Never { name }, "it holds"),
-            Kind::Sometimes => (Property::Sometimes { name }, "it holds nowhere"),
-            Kind::Eventually => (Property::Eventually { name }, "it never holds"),
-            Kind::AlwaysEventually => (Property::AlwaysEventually { name }, "from some state on it never holds"),
-            Kind::LeadsTo => (Property::LeadsTo { name }, "the condition holds and the goal is never reached"),
-            Kind::AtRest => (Property::AtRest { name }, "nothing more can happen, and it does not hold"),
+            Kind::Always => (Requirement::Always { name }, "it does not hold"),
+            Kind::Never => (Requirement::Never { name }, "it holds"),
+            Kind::Sometimes => (Requirement::Sometimes { name }, "it holds nowhere"),
+            Kind::Eventually => (Requirement::Eventually { name }, "it never holds"),
+            Kind::AlwaysEventually => (Requirement::AlwaysEventually { name }, "from some state on it never holds"),
+            Kind::LeadsTo => (Requirement::LeadsTo { name }, "the condition holds and the goal is never reached"),
+            Kind::AtRest => (Requirement::AtRest { name }, "nothing more can happen, and it does not hold"),
         };
         Violation { property, message: message.to_string(), location: None, process: None }
     }

@@ -131,6 +131,22 @@ impl Blueprint {
         (!names.is_empty()).then(|| format!("{names} {verb} reserved and not defined: call `System::define`"))
     }
 
+    /// A property over one of several identical actors, which symmetry reduction would evaluate for another one of them.
+    pub fn asymmetric(&self) -> Option<String> {
+        self.questions.iter().find_map(|question| {
+            let Form::Actor { actor, .. } = question.form else { return None };
+            let is_one_of = |group: &Vec<u16>| group.len() > 1 && group.contains(&actor);
+            let name = &self.actors[usize::from(actor)].name;
+            let property = question.violation().property;
+            self.identical.iter().any(is_one_of).then(|| {
+                format!(
+                    "`{property}` is about `{name}`, which is one of several identical actors: state it for all of them, or check without \
+                     symmetry"
+                )
+            })
+        })
+    }
+
     /// What is wrong with a message that this actor sent because of its type, if its receiver does not handle messages of that type.
     pub(crate) fn mistyped(&self, from: u16, sent: &Sent) -> Option<String> {
         let to = &self.actors[usize::from(self.index(sent.to)?)];

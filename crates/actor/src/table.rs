@@ -20,7 +20,7 @@ use crate::send_fingerprints::{self, Sent};
 use crate::state::State;
 use crate::system::Blueprint;
 use crate::watch::{Done, MonitorCache, Watched};
-use manyworlds_core::{Accept, LocalStats, Network, Pid, Property, Violation, panics, running};
+use manyworlds_core::{Accept, LocalStats, Network, Pid, Requirement, Violation, panics, running};
 use manyworlds_explore::fingerprint;
 use manyworlds_linear::stage::Stage;
 use rustc_hash::FxHashMap;
@@ -398,7 +398,7 @@ impl Entries {
             Ok(survived) => Ok(survived.map_or(NONE, |value| self.value(value))),
             Err(payload) => {
                 let (message, location) = panics::take(payload.as_ref());
-                let violation = Violation { property: Property::Assertion, message, location, process: None };
+                let violation = Violation { property: Requirement::Assertion, message, location, process: None };
                 Err(self.failures.intern(violation, fingerprint::of))
             }
         };
@@ -454,7 +454,7 @@ impl Entries {
     /// The failure of a handler with too many branches.
     fn too_many(&mut self, local: u32) -> Effects {
         let message = format!("the choices of one handler can go in more than {MOST_BRANCHES} ways");
-        let violation = Violation { property: Property::ApiContract, message, location: None, process: None };
+        let violation = Violation { property: Requirement::ApiContract, message, location: None, process: None };
         let failure = self.failures.intern(violation, fingerprint::of);
         let (sends, created, notes, chosen) = Default::default();
         vec![Branch { local, sends, created, halts: false, notes, chosen, failure }]
@@ -499,9 +499,9 @@ impl Entries {
         let failure = match &ran {
             Err(payload) => {
                 let (message, location) = panics::take(payload.as_ref());
-                Some((Property::Assertion, message, location))
+                Some((Requirement::Assertion, message, location))
             }
-            Ok(_) => ctx.misuse.take().map(|problem| (Property::ApiContract, problem, None)),
+            Ok(_) => ctx.misuse.take().map(|problem| (Requirement::ApiContract, problem, None)),
         };
         let failure = failure.or_else(|| self.misdirected(blueprint, actor, &ctx));
         let failure = failure.or_else(|| self.creates_too_many(blueprint, before, &ctx));
@@ -525,7 +525,8 @@ impl Entries {
 
     /// The failure of a handler that sends a message to an actor that does not exist or that the topology excludes.
     fn misdirected(&mut self, blueprint: &Blueprint, actor: u16, ctx: &Context<'_>) -> Option<Failed> {
-        let api = |problem, sent: &crate::context::Sent| (Property::ApiContract, problem, Some(sent.location.into()));
+        let api =
+            |problem, sent: &crate::context::Sent| (Requirement::ApiContract, problem, Some(sent.location.into()));
         for sent in &ctx.sent {
             if self.is_created(ctx, sent.to) {
                 continue;
@@ -563,7 +564,7 @@ impl Entries {
             _ if self.created(before.actor, before.origin.spawned, &ctx.spawned).is_some() => return None,
             _ => format!("more than {} different actors were created in this run", u16::MAX),
         };
-        Some((Property::ApiContract, problem, None))
+        Some((Requirement::ApiContract, problem, None))
     }
 
     fn branch(&mut self, blueprint: &Blueprint, before: &Local, next: &Arc<dyn Value>, ctx: &Context<'_>) -> Branch {
@@ -599,7 +600,7 @@ impl Entries {
 }
 
 /// A failure of a handler: what it violates, in words, and where.
-type Failed = (Property, String, Option<manyworlds_core::Location>);
+type Failed = (Requirement, String, Option<manyworlds_core::Location>);
 
 /// The branch of a handler that failed: the local state does not change, and messages sent before the failure are dropped, since no step
 /// follows.

@@ -14,7 +14,7 @@ use crate::state::State;
 use crate::system::Blueprint;
 use crate::table::{Entries, Input, Mirrors, NONE};
 use crate::worlds::Worlds;
-use manyworlds_core::{Accept, Property, Temperature, Violation, panics};
+use manyworlds_core::{Accept, Requirement, Temperature, Violation, panics};
 use manyworlds_explore::fingerprint;
 use rustc_hash::FxHashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -171,7 +171,7 @@ impl Entries {
         let outcome = match failed {
             Some((at, (words, location))) => {
                 let message = format!("`{}`: {words}", blueprint.monitors[nth].name);
-                let violation = Violation { property: Property::Monitor, message, location, process: None };
+                let violation = Violation { property: Requirement::Monitor, message, location, process: None };
                 Err((at, self.failures.intern(violation, fingerprint::of)))
             }
             None if moved => Ok((self.value(value), cooled)),

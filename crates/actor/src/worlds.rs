@@ -347,6 +347,11 @@ impl Worlds {
         self.summed(mirrors, &ids)
     }
 
+    /// The state in which no actor has started.
+    pub(crate) fn blank_state(&self) -> State {
+        self.blank(&mut self.mirrors.borrow_mut())
+    }
+
     /// The state with these local states and no messages in flight.
     pub(crate) fn resting(&self, locals: &[u32]) -> State {
         let mirrors = &mut *self.mirrors.borrow_mut();

@@ -6,7 +6,7 @@ use manyworlds_actor::Worlds;
 use manyworlds_actor::client::{Client, Service};
 use manyworlds_actor::locals::ActorLocals;
 use manyworlds_actor::{Actor, Address, Context, Step, System};
-use manyworlds_core::{Budget, Deadlock, NarratedStep, Network, Pid, Property, Replayed, StepKind};
+use manyworlds_core::{Budget, Deadlock, NarratedStep, Network, Pid, Replayed, Requirement, StepKind};
 use manyworlds_explore::{Config, Engine, NoObserver, Path, TransitionSystem, explore, narrate, replay};
 use manyworlds_linear::specs::Register;
 use manyworlds_linear::specs::register::{Operation, Response};
@@ -182,15 +182,16 @@ fn on_states(shape: &Shape, engine: Engine) -> bool {
     let config = Config { threads: 2, ..Config::default() };
     let report = explore(&system(shape).worlds(), engine, &config, &NoObserver).expect("it can be decided");
     let violation = report.found.map(|found| found.violation.property);
-    assert!(violation.is_none() || violation == Some(Property::Linearizable), "{violation:?}");
+    assert!(violation.is_none() || violation == Some(Requirement::Linearizable), "{violation:?}");
     violation.is_some()
 }
 
 fn by_must(shape: &Shape) -> bool {
-    let config = manyworlds_graph::Config { deadlock: Deadlock::Allow, ..manyworlds_graph::Config::default() };
+    let config =
+        manyworlds_graph::GraphConfig { deadlock: Deadlock::Allow, ..manyworlds_graph::GraphConfig::default() };
     let report = manyworlds_graph::explore(&ActorLocals::new(&system(shape)), &config, &NoObserver);
     let violation = report.counterexample.map(|trace| trace.violation.property);
-    assert!(violation.is_none() || violation == Some(Property::Linearizable), "{violation:?}");
+    assert!(violation.is_none() || violation == Some(Requirement::Linearizable), "{violation:?}");
     violation.is_some()
 }
 
@@ -205,7 +206,7 @@ fn on_schedules(shape: &Shape, name: Engine) -> Option<bool> {
         assert_eq!(figures.non_linearizable, Some(0));
         return report.stopped.is_none().then_some(false);
     };
-    assert_eq!((found.violation.property.clone(), figures.non_linearizable), (Property::Linearizable, Some(1)));
+    assert_eq!((found.violation.property.clone(), figures.non_linearizable), (Requirement::Linearizable, Some(1)));
     // A monitored system fails after the same steps, and not a step earlier.
     let monitored = system(shape).worlds();
     let narrated = narrate(&worlds, &found.path, found.violation.clone());

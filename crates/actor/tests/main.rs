@@ -1,5 +1,6 @@
 //! The integration tests of the actor front end, as one binary.
 
+mod fair;
 mod growing;
 mod linearizable;
 mod persistent;

@@ -38,7 +38,7 @@ fn system(network: Network) -> System {
 type End = (Vec<Name>, Vec<Name>);
 
 /// The final states of executions, and the number of states.
-fn ends(network: Network, engine: Engine, reduction: Reduction) -> (BTreeSet<End>, u64) {
+fn ends(network: Network, engine: Engine, reduction: Reduction) -> (BTreeSet<End>, u128) {
     let worlds = system(network).worlds();
     let config = Config { reduction, collect_final: true, ..Config::default() };
     let report = explore(&worlds, engine, &config, &NoObserver).expect("there are no properties to refuse");

@@ -1,7 +1,7 @@
 //! Handles, addresses and reserved actors: what the compiler cannot check is checked when a message is sent.
 
 use manyworlds_actor::{Actor, Address, Context, System, Worlds};
-use manyworlds_core::{Budget, NoObserver, Pid, Property, Violation};
+use manyworlds_core::{Budget, NoObserver, Pid, Requirement, Violation};
 use manyworlds_explore::{Config, Engine, explore};
 
 struct Counter;
@@ -49,7 +49,7 @@ fn a_reply_that_the_sender_does_not_handle_is_an_error_where_it_is_sent() {
     let counter = system.add("counter", Counter);
     system.add("customer", Customer(counter.address()));
     let violation = violation(&system).expect("numbers are not handled");
-    assert_eq!(violation.property, Property::ApiContract);
+    assert_eq!(violation.property, Requirement::ApiContract);
     assert_eq!(
         violation.message,
         "counter sent 2 of type `u32` to customer, which handles messages of type `alloc::string::String`"

@@ -41,7 +41,7 @@ pub use locals::{
 };
 pub use model::{Deadlock, Network, Policy};
 pub use operations::{TraceHistory, TraceOperation};
-pub use outcome::{Outcome, Property, ScheduleStats, Stats, Verdict, Violation};
+pub use outcome::{Outcome, Requirement, ScheduleStats, Stats, Verdict, Violation};
 pub use scope::{Bounds, Explored, FaultBounds, Reduced, SampleUnit, Scope, Semantics};
 pub use trace::{
     Awaited, Delivery, Fingerprint, Location, MessageIndex, NarratedMessage, NarratedStep, ProcessIndex, ProcessRole,

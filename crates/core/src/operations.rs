@@ -3,7 +3,7 @@
 //! Actors and programs record invocations and responses. Engines on states show these notes as steps. The DPOR engine sends them to an additional
 //! process ([`ProcessRole::History`]): the history is the sequence of messages that it receives; a message holds all notes of one step.
 
-use crate::{ProcessRole, Property, StepKind, Trace, TraceMessage, TraceNote, TraceValue};
+use crate::{ProcessRole, Requirement, StepKind, Trace, TraceMessage, TraceNote, TraceValue};
 use serde::{Deserialize, Serialize};
 
 /// An operation.
@@ -61,7 +61,7 @@ impl TraceHistory {
                 _ => {}
             }
         }
-        if trace.violation.property == Property::Linearizable {
+        if trace.violation.property == Requirement::Linearizable {
             history.stuck = history.returned_last().into_iter().collect();
         }
         (!history.operations.is_empty()).then_some(history)
@@ -124,7 +124,7 @@ mod tests {
 
     fn trace(processes: Vec<TraceProcess>, steps: Vec<TraceStep>) -> Trace {
         let message = "Read returned 0, which no order of the operations so far explains".to_string();
-        let violation = Violation { property: Property::Linearizable, message, location: None, process: None };
+        let violation = Violation { property: Requirement::Linearizable, message, location: None, process: None };
         Trace { steps, ..Trace::new(violation, processes) }
     }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 /// The property that was violated.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
-pub enum Property {
+pub enum Requirement {
     /// A panic in user code: an assertion, an index, an `unwrap`.
     Assertion,
     /// A monitor panicked.
@@ -61,23 +61,23 @@ pub enum Property {
     },
 }
 
-impl fmt::Display for Property {
+impl fmt::Display for Requirement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Property::Always { name } => return write!(f, "always {name}"),
-            Property::Never { name } => return write!(f, "never {name}"),
-            Property::Sometimes { name } => return write!(f, "sometimes {name}"),
-            Property::Eventually { name } => return write!(f, "eventually {name}"),
-            Property::AlwaysEventually { name } => return write!(f, "always eventually {name}"),
-            Property::LeadsTo { name } => return write!(f, "leads-to {name}"),
-            Property::AtRest { name } => return write!(f, "at rest {name}"),
-            Property::Assertion => "assertion",
-            Property::Monitor => "monitor",
-            Property::Deadlock => "no deadlock",
-            Property::Deterministic => "processes are deterministic",
-            Property::StackOverflow => "processes stay within their stacks",
-            Property::ApiContract => "the API is used as documented",
-            Property::Linearizable => "operations are linearizable",
+            Requirement::Always { name } => return write!(f, "always {name}"),
+            Requirement::Never { name } => return write!(f, "never {name}"),
+            Requirement::Sometimes { name } => return write!(f, "sometimes {name}"),
+            Requirement::Eventually { name } => return write!(f, "eventually {name}"),
+            Requirement::AlwaysEventually { name } => return write!(f, "always eventually {name}"),
+            Requirement::LeadsTo { name } => return write!(f, "leads-to {name}"),
+            Requirement::AtRest { name } => return write!(f, "at rest {name}"),
+            Requirement::Assertion => "assertion",
+            Requirement::Monitor => "monitor",
+            Requirement::Deadlock => "no deadlock",
+            Requirement::Deterministic => "processes are deterministic",
+            Requirement::StackOverflow => "processes stay within their stacks",
+            Requirement::ApiContract => "the API is used as documented",
+            Requirement::Linearizable => "operations are linearizable",
         })
     }
 }
@@ -86,7 +86,7 @@ impl fmt::Display for Property {
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Violation {
     /// Which property.
-    pub property: Property,
+    pub property: Requirement,
     /// The panic message or an explanation.
     pub message: String,
     /// Where in the source, if that is known.
@@ -145,10 +145,10 @@ pub struct Stats {
     pub blocked: Option<u64>,
     /// Executions cut off by a bound.
     pub truncated: Option<u64>,
-    /// Distinct global states.
-    pub states: Option<u64>,
+    /// Distinct global states. Symbolic engines count more of them than 64 bits hold.
+    pub states: Option<u128>,
     /// Steps between states.
-    pub transitions: Option<u64>,
+    pub transitions: Option<u128>,
     /// Length of the longest execution or shortest path.
     pub depth: Option<u64>,
     /// Executions that violate a property.

@@ -146,6 +146,9 @@ pub struct Scope {
     pub memory_not_observed: bool,
 }
 
+/// The remark of a run that keeps whole states.
+const COMPARED_IN_FULL: &str = "states compared in full";
+
 impl Scope {
     /// The explored set of a run that was not stopped.
     fn everything(&self) -> String {
@@ -184,7 +187,7 @@ impl Scope {
         match self.collision_probability {
             Some(p) => remarks
                 .push(format!("probability of a missed state by fingerprint collision below {:.0e}", p.max(1e-30))),
-            None if self.keeps_states() => remarks.push("states compared in full".to_string()),
+            None if self.keeps_states() => remarks.push(COMPARED_IN_FULL.to_string()),
             None => {}
         }
         if !self.weakly_fair.is_empty() {
@@ -208,8 +211,13 @@ impl Scope {
         remarks
     }
 
-    /// The limits of a run that stopped early, and the questions that it left open.
+    /// The limits of a run that stopped early, and the questions that it left open, as a sentence.
     pub fn limits(&self) -> String {
+        self.limit_list().join(", ")
+    }
+
+    /// The limits of a run that stopped early, and the questions that it left open.
+    pub fn limit_list(&self) -> Vec<String> {
         let mut parts = self.bounds.phrases();
         if self.bounds.executions.is_none() && self.explored == Explored::RandomSchedules {
             parts.push("schedules drawn at random, max-executions draws more".to_string());
@@ -219,8 +227,8 @@ impl Scope {
         parts.extend(self.frontier.map(|n| format!("{} not expanded", counted(n, "known state"))));
         parts.extend(self.undecided.iter().map(|name| format!("`{name}` is not decided")));
         parts.extend(self.not_reached.iter().map(|name| format!("`sometimes {name}` was not reached so far")));
-        parts.extend(self.remarks().into_iter().filter(|remark| remark != "states compared in full"));
-        parts.join(", ")
+        parts.extend(self.remarks().into_iter().filter(|remark| remark != COMPARED_IN_FULL));
+        parts
     }
 
     /// Whether a run that is not stopped is exhaustive.

@@ -220,7 +220,7 @@ impl<'a, M: TransitionSystem> Bfs<'a, M> {
                 self.report.stopped = Some(StopReason::MaxStates);
                 shorten(found, fits);
             }
-            *self.report.stats.transitions.get_or_insert(0) += std::mem::take(&mut found.generated);
+            *self.report.stats.transitions.get_or_insert(0) += u128::from(std::mem::take(&mut found.generated));
             match self.config.threads > 1 {
                 true => self.links.adopt(&mut found.links),
                 false => self.links.append(&mut found.links),
@@ -264,7 +264,7 @@ impl<'a, M: TransitionSystem> Bfs<'a, M> {
     }
 
     fn finish(mut self, worker: Worker<M>, helpers: Vec<Worker<M>>) -> Report<M> {
-        let states = self.links.len() as u64;
+        let states = self.links.len() as u128;
         let frontier = self.waiting() + self.cut;
         let report = &mut self.report;
         report.frontier = frontier;
@@ -273,7 +273,7 @@ impl<'a, M: TransitionSystem> Bfs<'a, M> {
         let mut workers: Vec<Worker<M>> = std::iter::once(worker).chain(helpers).collect();
         count_user_steps(workers.iter().map(|worker| &worker.stepper), &mut report.stats);
         report.actions = tally(workers.iter().map(|worker| &worker.stepper));
-        report.omission = (!self.config.exact).then(|| fingerprint::omission(states, 128));
+        report.omission = (!self.config.exact).then(|| fingerprint::omission(self.links.len() as u64, 128));
         report.samples = workers.iter_mut().flat_map(|worker| std::mem::take(&mut worker.stepper.samples)).collect();
         if let Some((number, wrong)) = self.wrong {
             let hints = self.links.path(number);

@@ -45,15 +45,13 @@ impl<M: TransitionSystem> Checks<M> {
     pub fn look(&self, model: &M, state: &M::State) -> bool {
         let any_left = !self.states.is_empty() || self.sometimes.iter().any(|(_, seen)| !seen.get());
         let Some(key) = model.property_key(state).filter(|_| any_left) else {
-            self.note(model, state);
-            return self.broken(model, state).is_some();
+            return self.note(model, state) || self.broken(model, state).is_some();
         };
         if self.fine.borrow().holds(key) {
             return false;
         }
         model.looked_beyond_key();
-        self.note(model, state);
-        let wrong = self.broken(model, state).is_some();
+        let wrong = self.note(model, state) || self.broken(model, state).is_some();
         if !wrong && !model.looked_beyond_key() {
             self.fine.borrow_mut().add(key);
         }
@@ -66,13 +64,23 @@ impl<M: TransitionSystem> Checks<M> {
         self.fine.borrow().holds(key)
     }
 
+    /// Records which `sometimes` hold; returns whether the predicate of one panics. A predicate is evaluated until it holds in a state.
     #[inline]
-    fn note(&self, model: &M, state: &M::State) {
-        for (property, seen) in &self.sometimes {
-            if !seen.get() && evaluate(property, model, state) == Ok(true) {
-                seen.set(true);
+    fn note(&self, model: &M, state: &M::State) -> bool {
+        let mut panics = false;
+        for (property, seen) in self.sometimes.iter().filter(|(_, seen)| !seen.get()) {
+            match evaluate(property, model, state) {
+                Ok(holds) => seen.set(holds),
+                Err(_) => panics = true,
             }
         }
+        panics
+    }
+
+    /// A `sometimes` whose predicate panics in this state.
+    fn panicking(&self, model: &M, state: &M::State) -> Option<&Property<M>> {
+        let mut properties = self.sometimes.iter().map(|(property, _)| property);
+        properties.find(|property| evaluate(property, model, state).is_err())
     }
 
     #[inline]
@@ -84,10 +92,10 @@ impl<M: TransitionSystem> Checks<M> {
         self.at_rest.iter().find(|property| evaluate(property, model, state) != Ok(true))
     }
 
-    /// Whether a state violates an invariant.
+    /// Whether a state violates an invariant, or the predicate of a `sometimes` panics in it.
     #[inline]
     pub fn is_wrong(&self, model: &M, state: &M::State) -> bool {
-        model.has_failed(state) || self.broken(model, state).is_some()
+        model.has_failed(state) || self.broken(model, state).or_else(|| self.panicking(model, state)).is_some()
     }
 
     /// Whether a terminal state that violates no invariant violates a property of terminal states.
@@ -113,7 +121,8 @@ impl<M: TransitionSystem> Checks<M> {
 
     /// The violation of a state; the properties of terminal states are evaluated last.
     fn violation(&self, model: &M, state: &M::State) -> Option<Violation> {
-        let states = || self.broken(model, state).map(|property| (property, "in this state"));
+        let states = || self.broken(model, state).or_else(|| self.panicking(model, state));
+        let states = || states().map(|property| (property, "in this state"));
         let at_rest =
             || self.broken_at_rest(model, state).map(|property| (property, "although nothing more can happen"));
         model.failure(state).or_else(|| {
@@ -143,7 +152,7 @@ impl<M: TransitionSystem> Checks<M> {
     }
 
     /// The first `sometimes` that held in no state of any worker, after a complete exploration.
-    pub fn never_seen(workers: &[&Checks<M>], states: u64) -> Option<Violation> {
+    pub fn never_seen(workers: &[&Checks<M>], states: u128) -> Option<Violation> {
         let property = Checks::unseen(workers).next()?;
         let message = format!("no reachable state satisfies `{}`; {states} states were explored", property.name);
         Some(violation(property, message))

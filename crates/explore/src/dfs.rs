@@ -70,8 +70,8 @@ pub fn run<M: TransitionSystem>(run: &Run<'_, M>) -> Report<M> {
 fn finish<M: TransitionSystem>(config: &Config, shared: &Shared<'_, M>, mut workers: Vec<Own<M>>) -> Report<M> {
     let mut report = Report::default();
     let states = shared.states.load(Ordering::Relaxed).min(config.budget.states.unwrap_or(u64::MAX));
-    report.stats.states = Some(states);
-    report.stats.transitions = Some(workers.iter().map(|own| own.transitions).sum());
+    report.stats.states = Some(states.into());
+    report.stats.transitions = Some(workers.iter().map(|own| u128::from(own.transitions)).sum());
     report.stats.violations = workers.iter().map(|own| own.violations).sum();
     report.frontier = shared.queue().jobs.len() as u64 + workers.iter().map(|own| own.left).sum::<u64>();
     let cut = workers.iter().map(|own| own.cut).sum::<i64>().max(0) as u64;

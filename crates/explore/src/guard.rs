@@ -3,7 +3,7 @@
 //! Catching costs almost nothing, but silencing the panic hook has a cost, so that is done once for a whole run ([`quietly`]).
 
 use crate::TransitionSystem;
-use manyworlds_core::{Property, Violation, panics};
+use manyworlds_core::{Requirement, Violation, panics};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// Runs an engine, or a worker of it: panics inside are not printed. One that [`caught`] did not catch is an error of this library, or of a function
@@ -33,7 +33,7 @@ pub fn caught<M: TransitionSystem, R>(call: impl FnOnce() -> R) -> Result<R, Vio
     }
     catch_unwind(AssertUnwindSafe(call)).map_err(|payload| {
         let (message, location) = panics::take(payload.as_ref());
-        Violation { property: Property::Assertion, message, location, process: None }
+        Violation { property: Requirement::Assertion, message, location, process: None }
     })
 }
 

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 /// The trace of a path. Model, parameters, engine and network are for the caller to fill in.
 pub fn narrate<M: TransitionSystem>(model: &M, path: &Path<M>, violation: Violation) -> Trace {
     let print = |state: &M::State| Some(Fingerprint(model.fingerprint(state)));
+    model.begin_trace(&[]);
     let mut steps = model.trace_start(&path.start);
     let mut starts = Vec::new();
     let mut before = &path.start;
@@ -85,8 +86,8 @@ pub(crate) fn impossible<M: TransitionSystem>(
     Some(TraceStep::new(process, StepKind::Fail(violation.message.clone())).located(violation.location.clone()))
 }
 
-/// Adds the steps to the trace, numbers their messages, and fills in which send each step reads (of equal messages the earliest) and what it
-/// directly depends on.
+/// Adds the steps to the trace, numbers their messages, and fills in which send each step reads (of equal messages the earliest; of any sender, if the
+/// model does not say which) and what it directly depends on.
 fn link(trace: &mut Trace, steps: Vec<NarratedStep>) {
     let mut indices: HashMap<u128, usize> = HashMap::new();
     let mut gone = vec![false; steps.len()];
@@ -104,7 +105,7 @@ fn link(trace: &mut Trace, steps: Vec<NarratedStep>) {
             let sent = |(at, s): &(usize, &TraceStep)| match &s.kind {
                 StepKind::Send { message, to, .. } => {
                     !gone[*at]
-                        && Some(s.process) == delivery.from
+                        && delivery.from.is_none_or(|from| from == s.process)
                         && *to == Some(process)
                         && *message == delivery.message
                 }

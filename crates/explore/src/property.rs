@@ -100,16 +100,16 @@ impl<M: States> Property<M> {
     }
 
     /// The name under which a violation is reported.
-    pub fn reported(&self) -> core::Property {
+    pub fn reported(&self) -> core::Requirement {
         let name = self.name.clone();
         match self.kind {
-            Kind::Always => core::Property::Always { name },
-            Kind::Never => core::Property::Never { name },
-            Kind::Sometimes => core::Property::Sometimes { name },
-            Kind::Eventually => core::Property::Eventually { name },
-            Kind::AlwaysEventually => core::Property::AlwaysEventually { name },
-            Kind::LeadsTo => core::Property::LeadsTo { name },
-            Kind::AtRest => core::Property::AtRest { name },
+            Kind::Always => core::Requirement::Always { name },
+            Kind::Never => core::Requirement::Never { name },
+            Kind::Sometimes => core::Requirement::Sometimes { name },
+            Kind::Eventually => core::Requirement::Eventually { name },
+            Kind::AlwaysEventually => core::Requirement::AlwaysEventually { name },
+            Kind::LeadsTo => core::Requirement::LeadsTo { name },
+            Kind::AtRest => core::Requirement::AtRest { name },
         }
     }
 }

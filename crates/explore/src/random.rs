@@ -62,7 +62,7 @@ pub fn run<M: TransitionSystem>(run: &Run<'_, M>) -> Report<M> {
     }
     report.stopped = report.stopped.or(report.found.is_none().then_some(StopReason::MaxExecutions));
     report.stats.executions = Some(finished);
-    report.stats.transitions = Some(steps);
+    report.stats.transitions = Some(steps.into());
     report.samples = walkers.iter_mut().flat_map(|walker| std::mem::take(&mut walker.stepper.samples)).collect();
     count_user_steps(walkers.iter().map(|walker| &walker.stepper), &mut report.stats);
     report

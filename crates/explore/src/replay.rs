@@ -15,6 +15,7 @@ pub fn replay<M: Model>(
     trace: &Trace,
     mut show: impl FnMut(usize, &TraceStep),
 ) -> Result<Replayed, TraceError> {
+    model.begin_trace(&trace.processes);
     let mut show_all = |steps: usize| (0..steps).for_each(|i| show(i, &trace.steps[i]));
     let mut exact = Search::new(model, trace, Matching::Fingerprints);
     if trace.start.is_some()
@@ -303,7 +304,7 @@ impl<'a, M: Model> Search<'a, M> {
         if let Some(violation) = model.failure(last) {
             return violation.property == expected.property && violation.message == expected.message;
         }
-        if M::USER_CODE && expected.property == core::Property::Assertion {
+        if M::USER_CODE && expected.property == core::Requirement::Assertion {
             // It shows as a panic, which the caller catches.
             model.actions(last, &mut Vec::new());
             return false;
@@ -324,7 +325,7 @@ impl<'a, M: Model> Search<'a, M> {
             Kind::AtRest => self.model.at_rest(last) && !holds(last),
             Kind::Eventually | Kind::AlwaysEventually | Kind::LeadsTo => self.waits_in_vain(property, last),
             // No execution shows that a predicate holds in no reachable state.
-            Kind::Sometimes => self.path.len() == 1 && !holds(last),
+            Kind::Sometimes => evaluate(property, self.model, last).is_err() || self.path.len() == 1 && !holds(last),
         }
     }
 }

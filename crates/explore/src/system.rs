@@ -218,7 +218,13 @@ pub trait TransitionSystem: States + Clone + Send + 'static {
         None
     }
 
-    /// The processes that take part in a trace.
+    /// A trace is about to be told, or a trace with these processes to be replayed: a system whose processes are created on the way gives them the
+    /// same numbers.
+    fn begin_trace(&self, processes: &[TraceProcess]) {
+        let _ = processes;
+    }
+
+    /// The processes that take part in a trace. It is asked after the steps of the trace were told.
     fn trace_processes(&self) -> Vec<TraceProcess>;
 
     /// A process of a trace that [`TransitionSystem::trace_processes`] does not list, because it does not exist from the start: steps of a trace refer to

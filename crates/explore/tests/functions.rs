@@ -1,6 +1,6 @@
 //! Specifications that list their actions in an arbitrary order, whose functions are not deterministic, that panic, or that declare a wrong symmetry.
 
-use manyworlds_core::{Flaw, InvalidModel, Property as Reported};
+use manyworlds_core::{Flaw, InvalidModel, Requirement as Reported};
 use manyworlds_explore::{
     Budget, Config, Engine, Model, NoObserver, Property, Refusal, Report, Specification, Symmetric, TransitionSystem,
     Unanswered, explore,

@@ -84,12 +84,12 @@ fn a_run_that_is_stopped_anywhere_reports_the_visited_states() {
         let report = explore(&Specification::new(PLAIN), Engine::Bfs, &config, &StopAfter(AtomicU64::new(ticks)))
             .expect("can be decided");
         assert_eq!(report.stopped, Some(StopReason::Timeout));
-        let states = report.stats.states.expect("it counts states");
+        let states = u64::try_from(report.stats.states.expect("it counts states")).expect("it is small");
         // An action appends a digit from one to ten, so a naive search finds the numbers in ascending order.
         assert_eq!(report.states, (0..states).collect::<Vec<u64>>());
         // Every state has ten successors, all of them new.
         let expanded = states - report.frontier;
-        assert_eq!(report.stats.transitions, Some(1 + 10 * expanded), "after {ticks} ticks");
+        assert_eq!(report.stats.transitions, Some((1 + 10 * expanded).into()), "after {ticks} ticks");
         assert_eq!(states, 1 + 10 * expanded, "after {ticks} ticks");
     }
 }

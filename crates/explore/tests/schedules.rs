@@ -138,7 +138,7 @@ impl Receives<State, Message> for System {
         let late =
             |pair: &[HistoryEvent]| pair[0].kind == HistoryKind::Returned && pair[1].kind == HistoryKind::Invoked;
         let why = Violation {
-            property: manyworlds_core::Property::Linearizable,
+            property: manyworlds_core::Requirement::Linearizable,
             message: "an operation was invoked after another one had returned".to_string(),
             location: None,
             process: None,

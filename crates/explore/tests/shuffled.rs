@@ -118,8 +118,8 @@ fn the_order_of_listing_changes_neither_states_nor_verdicts() {
                     if keep_going || wrong.is_empty() {
                         let states: BTreeSet<u8> = report.states.iter().copied().collect();
                         prop_assert_eq!(states, distance.keys().copied().collect::<BTreeSet<u8>>());
-                        prop_assert_eq!(report.stats.states, Some(distance.len() as u64));
-                        prop_assert_eq!(report.stats.transitions, Some(transitions));
+                        prop_assert_eq!(report.stats.states, Some(distance.len() as u128));
+                        prop_assert_eq!(report.stats.transitions, Some(u128::from(transitions)));
                         prop_assert_eq!(report.stats.violations, wrong.len() as u64);
                     }
                     if let Some(found) = report.found {

@@ -129,7 +129,7 @@ fn a_panic_of_the_model_is_a_violation_with_every_engine_and_number_of_threads()
         let config = Config { threads, ..Config::default() };
         let report = explore(&Specification::new(Bad), engine, &config, &NoObserver).expect("a panic is an answer");
         let found = report.found.expect("5000 is reached");
-        assert_eq!(found.violation.property, manyworlds_core::Property::Assertion);
+        assert_eq!(found.violation.property, manyworlds_core::Requirement::Assertion);
         assert_eq!(found.violation.message, "too far", "{engine:?} {threads}");
         assert!(found.violation.location.is_some() || threads > 1, "{engine:?} {threads}");
         assert!(*found.path.last() >= 5_000 && found.path.attempted.is_some());

@@ -1,7 +1,7 @@
 //! Replay of traces. Fingerprints distinguish states, actions and messages with the same `Debug` form.
 
 use manyworlds_core::{Delivery, StepKind, TraceMessage, TraceProcess, TraceStep, Violation};
-use manyworlds_core::{NarratedMessage, NarratedStep, Property as Violated, Replayed, Trace, ValueTree};
+use manyworlds_core::{NarratedMessage, NarratedStep, Replayed, Requirement as Violated, Trace, ValueTree};
 use manyworlds_explore::{
     Config, Engine, Model, Narrated, NoObserver, Path, Property, Specification, TransitionSystem, explore, narrate,
     replay,

@@ -54,7 +54,7 @@ impl Model for Table {
 impl Failing for Table {
     fn failure(&self, state: &u8) -> Option<manyworlds_core::Violation> {
         self.failing.contains(state).then(|| manyworlds_core::Violation {
-            property: manyworlds_core::Property::Assertion,
+            property: manyworlds_core::Requirement::Assertion,
             message: "failed".to_string(),
             location: None,
             process: None,
@@ -276,8 +276,8 @@ random! {
         for engine in [Engine::Bfs, Engine::Dfs] {
             let report = table.explore(engine, &config);
             prop_assert_eq!(all_states(&report), naive.distance.keys().copied().collect());
-            prop_assert_eq!(report.stats.states, Some(naive.distance.len() as u64));
-            prop_assert_eq!(report.stats.transitions, Some(naive.transitions), "{:?}", engine);
+            prop_assert_eq!(report.stats.states, Some(naive.distance.len() as u128));
+            prop_assert_eq!(report.stats.transitions, Some(naive.transitions.into()), "{:?}", engine);
             prop_assert_eq!(report.stats.violations, naive.wrong_states);
             prop_assert_eq!(report.found.is_some(), naive.wrong.is_some());
             prop_assert_eq!(report.stopped, (naive.cut > 0).then_some(StopReason::MaxDepth));
@@ -355,7 +355,7 @@ random! {
             let report = table.explore(engine, &config);
             prop_assert_eq!(report.stopped, cut.then_some(StopReason::MaxStates));
             prop_assert_eq!(report.found.is_some(), !reachable && !cut);
-            prop_assert_eq!(report.stats.states, Some(naive.distance.len() as u64).min(most.or(Some(u64::MAX))));
+            prop_assert_eq!(report.stats.states, Some((naive.distance.len() as u64).min(most.unwrap_or(u64::MAX)).into()));
         }
     }
 

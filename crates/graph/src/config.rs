@@ -5,7 +5,7 @@ use manyworlds_core::{Budget, Deadlock, InvalidModel, Policy, Stats, StopReason,
 
 /// The configuration of a run.
 #[derive(Clone, Debug)]
-pub struct Config {
+pub struct GraphConfig {
     /// Which process adds the next event.
     pub policy: Policy,
     /// Number of workers; at least one.
@@ -24,9 +24,9 @@ pub struct Config {
     pub eager: bool,
 }
 
-impl Default for Config {
-    fn default() -> Config {
-        Config {
+impl Default for GraphConfig {
+    fn default() -> GraphConfig {
+        GraphConfig {
             policy: Policy::default(),
             threads: 1,
             loss_budget: 0,
@@ -41,7 +41,7 @@ impl Default for Config {
 
 /// The result of a run.
 #[derive(Clone, Debug, Default)]
-pub struct Report {
+pub struct GraphReport {
     /// Counts of executions, events and steps.
     pub stats: Stats,
     /// The first violation found; with `keep_going` the one with the shortest trace. The caller fills in model, parameters and engine

@@ -40,6 +40,6 @@ mod search;
 mod witness;
 mod world;
 
-pub use config::{Config, Report};
+pub use config::{GraphConfig, GraphReport};
 pub use parallel::explore;
 pub use world::{Ending, World, WorldEvent};

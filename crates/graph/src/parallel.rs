@@ -2,7 +2,7 @@
 //! are idle workers, busy workers submit an alternative of their oldest choice point, forward or backward, as a [`Portable`] graph.
 //! Every alternative is explored by exactly one worker, so the counts are those of a single worker.
 
-use crate::config::{Config, Report};
+use crate::config::{GraphConfig, GraphReport};
 use crate::eager::Eager;
 use crate::portable::Portable;
 use crate::search::Worker;
@@ -125,7 +125,7 @@ impl<'a> Shared<'a> {
 }
 
 /// Explores every execution of the program that `factory` holds.
-pub fn explore<F: LocalsFactory>(factory: &F, config: &Config, observer: &dyn Observer) -> Report {
+pub fn explore<F: LocalsFactory>(factory: &F, config: &GraphConfig, observer: &dyn Observer) -> GraphReport {
     if config.eager {
         explore_with(&EagerFactory(factory), config, observer)
     } else {
@@ -147,7 +147,7 @@ impl<F: LocalsFactory> LocalsFactory for EagerFactory<'_, F> {
     }
 }
 
-fn explore_with<F: LocalsFactory>(factory: &F, config: &Config, observer: &dyn Observer) -> Report {
+fn explore_with<F: LocalsFactory>(factory: &F, config: &GraphConfig, observer: &dyn Observer) -> GraphReport {
     let (shared, before) = (Shared::new(observer), factory.shared_stats());
     let workers = config.threads.max(1);
     let work = |first: bool| {
@@ -196,8 +196,8 @@ impl Drop for HaltOnPanic<'_, '_> {
     }
 }
 
-fn merge(reports: Vec<Report>, shared: &Shared) -> Report {
-    let mut all = Report::default();
+fn merge(reports: Vec<GraphReport>, shared: &Shared) -> GraphReport {
+    let mut all = GraphReport::default();
     for report in reports {
         add(&mut all.stats, &report.stats);
         all.stopped = all.stopped.or(report.stopped);

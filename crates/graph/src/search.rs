@@ -5,7 +5,7 @@
 //! is discarded as soon as its last alternative is taken, so the memory is a stack of graphs of polynomial size.
 
 use crate::addressing;
-use crate::config::{Config, Report};
+use crate::config::{GraphConfig, GraphReport};
 use crate::consistency::retain_minimal;
 use crate::graph::{EventId, Graph, NONE};
 use crate::isolation::Isolation;
@@ -95,7 +95,7 @@ impl Level {
 /// A worker: one depth-first search.
 pub struct Worker<'a, L: Locals> {
     locals: L,
-    config: &'a Config,
+    config: &'a GraphConfig,
     shared: &'a Shared<'a>,
     levels: Vec<Level>,
     spare: Vec<Level>,
@@ -103,7 +103,7 @@ pub struct Worker<'a, L: Locals> {
     revisits: Revisits,
     restrict: Restrict,
     isolation: Isolation,
-    report: Report,
+    report: GraphReport,
     /// Executions not yet reported to `shared`.
     finished: u64,
     /// All executions of this worker.
@@ -115,8 +115,8 @@ pub struct Worker<'a, L: Locals> {
 
 impl<'a, L: Locals> Worker<'a, L> {
     /// Creates a worker without a task.
-    pub fn new(locals: L, config: &'a Config, shared: &'a Shared<'a>) -> Worker<'a, L> {
-        let mut report = Report::default();
+    pub fn new(locals: L, config: &'a GraphConfig, shared: &'a Shared<'a>) -> Worker<'a, L> {
+        let mut report = GraphReport::default();
         let stats = &mut report.stats;
         for figure in [
             &mut stats.executions,
@@ -166,7 +166,7 @@ impl<'a, L: Locals> Worker<'a, L> {
     }
 
     /// Returns the report of this worker.
-    pub fn finish(mut self) -> Report {
+    pub fn finish(mut self) -> GraphReport {
         let local = self.locals.stats();
         self.report.stats.user_steps = local.user_steps;
         self.report.stats.distinct_steps = local.distinct_steps;

@@ -4,7 +4,7 @@ use crate::graph::{Event, EventId, Graph, Kind, NONE, Thread};
 use crate::world::{Ending, EventName, World, WorldEvent};
 use manyworlds_core::{
     Action, Awaited, Delivery, Detail, Engine, Failure, FailureKind, Locals, Location, Pid, ProcessRole, ProcessStatus,
-    Property, StepKind, Trace, TraceMessage, TraceProcess, TraceStep, ValueId, ValueTree, Violation,
+    Requirement, StepKind, Trace, TraceMessage, TraceProcess, TraceStep, ValueId, ValueTree, Violation,
 };
 use std::collections::HashMap;
 
@@ -291,7 +291,7 @@ impl<'g> Writer<'g> {
         let names: Vec<&str> = blamed.iter().map(|(name, _)| name.as_str()).collect();
         let verb = if names.len() == 1 { "waits" } else { "wait" };
         Violation {
-            property: Property::Deadlock,
+            property: Requirement::Deadlock,
             message: format!("{} {verb} for ever", names.join(", ")),
             location: blamed.first().and_then(|(_, location)| location.clone()),
             process: blamed.first().map(|(name, _)| name.clone()),
@@ -317,12 +317,12 @@ impl<'g> Writer<'g> {
 
 fn violation(failure: &Failure, process: Option<String>, monitor: bool) -> Violation {
     let property = match failure.kind {
-        FailureKind::Panic if monitor => Property::Monitor,
-        FailureKind::Panic => Property::Assertion,
-        FailureKind::StackOverflow => Property::StackOverflow,
-        FailureKind::Nondeterminism => Property::Deterministic,
-        FailureKind::Misuse => Property::ApiContract,
-        FailureKind::NotLinearizable => Property::Linearizable,
+        FailureKind::Panic if monitor => Requirement::Monitor,
+        FailureKind::Panic => Requirement::Assertion,
+        FailureKind::StackOverflow => Requirement::StackOverflow,
+        FailureKind::Nondeterminism => Requirement::Deterministic,
+        FailureKind::Misuse => Requirement::ApiContract,
+        FailureKind::NotLinearizable => Requirement::Linearizable,
     };
     Violation { property, message: failure.message.clone(), location: failure.location.clone(), process }
 }

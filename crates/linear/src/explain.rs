@@ -1,7 +1,7 @@
 //! Explanations of non-linearizable histories: the longest linearizable prefix, the operation whose return ends it, and a small set of
 //! operations that contradict each other.
 
-use crate::check::{Found, Known, Options, Subject, check_part};
+use crate::check::{CheckOptions, Found, Known, Subject, check_part};
 use crate::minimize::minimize;
 use manyworlds_core::{Observer, Progress, StopReason};
 use rustc_hash::FxHashMap;
@@ -15,7 +15,7 @@ pub struct Explanation {
     /// The operations that cannot be placed: for linearizability the operation whose return ends the prefix, for sequential consistency the next
     /// operation of each process.
     pub stuck: Vec<usize>,
-    /// A subset of the operations that is inconsistent by itself. `None` if [`Options::explain`] is off.
+    /// A subset of the operations that is inconsistent by itself. `None` if [`CheckOptions::explain`] is off.
     pub minimal: Option<Vec<usize>>,
     /// Whether `minimal` is known to be minimal: removing any one operation makes the others consistent. False if it takes too long to decide.
     pub is_minimal: bool,
@@ -26,12 +26,17 @@ pub struct Explanation {
 }
 
 /// Explains why a part of a history is inconsistent.
-pub(crate) fn explain(subject: &dyn Subject, part: &[usize], found: Found, options: &Options) -> Explanation {
+pub(crate) fn explain(subject: &dyn Subject, part: &[usize], found: Found, options: &CheckOptions) -> Explanation {
     let (prefix, stuck, cause) = match found {
         Found::Stuck(number) => longest(subject, part, number, options),
         Found::Never => {
             let stuck = first_stuck(subject, part, options);
-            longest(subject, part, stuck, &Options { observer: &TickLimit::new(options, PREFIX_TICKS), ..*options })
+            longest(
+                subject,
+                part,
+                stuck,
+                &CheckOptions { observer: &TickLimit::new(options, PREFIX_TICKS), ..*options },
+            )
         }
         Found::Dead { order, stuck } => (order, stuck, part.to_vec()),
         Found::Order(_) | Found::Stopped => unreachable!("only a violation is explained"),
@@ -108,13 +113,13 @@ fn minimal_near(
 
 /// The first operation whose return makes the history inconsistent, by binary search: the history is inconsistent at the last return. If a check is
 /// too expensive, a later operation at whose return the inconsistency is easier to decide.
-fn first_stuck(subject: &dyn Subject, part: &[usize], options: &Options) -> usize {
+fn first_stuck(subject: &dyn Subject, part: &[usize], options: &CheckOptions) -> usize {
     let spans = subject.spans();
     let mut returns: Vec<(usize, usize)> =
         part.iter().filter_map(|&number| Some((spans[number].returned?, number))).collect();
     returns.sort_unstable();
     let is_bad_at = |&(returned, number): &(usize, usize)| {
-        let options = Options { observer: &TickLimit::new(options, PREFIX_TICKS), ..*options };
+        let options = CheckOptions { observer: &TickLimit::new(options, PREFIX_TICKS), ..*options };
         is_bad(check_before(subject, part, (returned, number + 1), &options).1).unwrap_or(false)
     };
     let mut first = returns.len() - 1;
@@ -130,7 +135,7 @@ fn longest(
     subject: &dyn Subject,
     part: &[usize],
     stuck: usize,
-    options: &Options,
+    options: &CheckOptions,
 ) -> (Vec<usize>, Vec<usize>, Vec<usize>) {
     let end = subject.spans()[stuck].returned.expect("only operations that return get stuck");
     let (cause, found) = check_before(subject, part, (end, stuck), options);
@@ -144,7 +149,12 @@ fn longest(
 
 /// Checks the prefix of a history that ends before the return at position `end.0` of operation `end.1`. Also returns the operations invoked in that
 /// prefix. An operation open at its end may or may not have taken effect; if it has, then with its later response.
-fn check_before(subject: &dyn Subject, part: &[usize], end: (usize, usize), options: &Options) -> (Vec<usize>, Found) {
+fn check_before(
+    subject: &dyn Subject,
+    part: &[usize],
+    end: (usize, usize),
+    options: &CheckOptions,
+) -> (Vec<usize>, Found) {
     let spans = subject.spans();
     let invoked: Vec<usize> = part.iter().copied().filter(|&number| spans[number].invoked <= end.0).collect();
     let cut = |&number: &usize| {
@@ -157,7 +167,7 @@ fn check_before(subject: &dyn Subject, part: &[usize], end: (usize, usize), opti
 }
 
 /// Minimizes an inconsistent set of operations, where the others are removed from the history.
-fn smallest(subject: &dyn Subject, near: &[usize], options: &Options) -> (Vec<usize>, Result<(), Interrupted>) {
+fn smallest(subject: &dyn Subject, near: &[usize], options: &CheckOptions) -> (Vec<usize>, Result<(), Interrupted>) {
     let mut effort = Effort(EFFORT);
     let (found, done) = minimal_near(near, near.len(), &mut |kept| {
         effort.spend(kept.len())?;
@@ -172,7 +182,7 @@ fn smallest(subject: &dyn Subject, near: &[usize], options: &Options) -> (Vec<us
 }
 
 /// Minimizes a contradictory set of operations, where of the others nothing but the invocation is known.
-fn core(subject: &dyn Subject, part: &[usize], near: &[usize], options: &Options) -> Option<Vec<usize>> {
+fn core(subject: &dyn Subject, part: &[usize], near: &[usize], options: &CheckOptions) -> Option<Vec<usize>> {
     let place_of: FxHashMap<usize, usize> = part.iter().enumerate().map(|(at, &number)| (number, at)).collect();
     let free: Vec<Known> = part.iter().map(|&number| Known { number, returned: None, response: false }).collect();
     let mut effort = Effort(EFFORT);
@@ -213,7 +223,7 @@ struct TickLimit<'o> {
 }
 
 impl<'o> TickLimit<'o> {
-    fn new(options: &Options<'o>, ticks: u32) -> TickLimit<'o> {
+    fn new(options: &CheckOptions<'o>, ticks: u32) -> TickLimit<'o> {
         TickLimit { inner: options.observer, ticks: AtomicU32::new(ticks) }
     }
 

@@ -3,7 +3,7 @@
 //! [`check`](crate::check) uses the whole history: a late response constrains the effect of an operation while it was still open, so the
 //! linearizable prefix that `check` reports may be shorter.
 
-use crate::check::{Options, Verdict, check_with};
+use crate::check::{CheckOptions, Judgement, check_with};
 use crate::explain::Explanation;
 use crate::history::{History, Operation};
 use crate::spec::Spec;
@@ -11,25 +11,25 @@ use crate::spec::Spec;
 /// The first return that makes the history non-linearizable, with an explanation and a linearization of the history before it. `None` if there is
 /// none.
 pub fn first_impossible<S: Spec>(spec: &S, operations: &[Operation<S::Operation, S::Response>]) -> Option<Explanation> {
-    let check = |operations| check_with(spec, &History::from_operations(operations), &Options::default()).verdict;
+    let check = |operations| check_with(spec, &History::from_operations(operations), &CheckOptions::default()).verdict;
     let mut ends: Vec<usize> = operations.iter().filter_map(|operation| operation.returned).collect();
     ends.sort_unstable();
     let (mut before, mut order) = (0, Vec::new());
     for end in ends {
         match check(until(operations, end, &[])) {
-            Verdict::Consistent(found) => (before, order) = (end, found),
-            Verdict::Violated(mut explanation) => {
+            Judgement::Consistent(found) => (before, order) = (end, found),
+            Judgement::Violated(mut explanation) => {
                 let returns = |number: &usize| operations[*number].returned == Some(end);
                 explanation.stuck = (0..operations.len()).filter(returns).collect();
                 // Prefer a linearization in which the stuck operation takes effect with its own response or not at all. There may be none: other
                 // operations may have observed an effect of the stuck operation.
                 explanation.prefix = match check(until(operations, before, &explanation.stuck)) {
-                    Verdict::Consistent(without) => without,
+                    Judgement::Consistent(without) => without,
                     _ => order,
                 };
                 return Some(explanation);
             }
-            Verdict::Incomplete(_) => return None,
+            Judgement::Incomplete(_) => return None,
         }
     }
     None

@@ -27,7 +27,7 @@ mod translate;
 mod value;
 mod watched;
 
-pub use check::{Answer, Consistency, Options, Verdict, check, check_with};
+pub use check::{Answer, CheckOptions, Consistency, Judgement, check, check_with};
 pub use explain::Explanation;
 pub use first::first_impossible;
 pub use history::{Event, History, Misplaced, Operation};

@@ -1,6 +1,6 @@
 //! The objects of recorded histories: specifications by name.
 
-use crate::check::{Answer, Options, check_with};
+use crate::check::{Answer, CheckOptions, check_with};
 use crate::history::{History, Operation};
 use crate::per_key::PerKey;
 use crate::recorded::{BadLine, Call, Recorded};
@@ -109,7 +109,12 @@ impl Object {
     }
 
     /// Checks a recorded history. `initial` is the initial value of the object; `None` for that of the file or the default.
-    pub fn check(self, recorded: &Recorded, initial: Option<&Value>, options: &Options) -> Result<Answer, BadLine> {
+    pub fn check(
+        self,
+        recorded: &Recorded,
+        initial: Option<&Value>,
+        options: &CheckOptions,
+    ) -> Result<Answer, BadLine> {
         let initial = initial.or(recorded.initial.as_ref());
         let held = || initial.cloned().unwrap_or_default();
         let refuse = || match initial {
@@ -167,7 +172,7 @@ impl FromStr for Object {
 fn each<S: Spec>(
     spec: S,
     recorded: &Recorded,
-    options: &Options,
+    options: &CheckOptions,
     translated: impl Fn(&Call, Option<&Value>) -> Translated<S::Operation, S::Response>,
 ) -> Result<Answer, BadLine> {
     let keyed = recorded.history.operations().iter().any(|operation| operation.operation.key.is_some());
@@ -184,7 +189,7 @@ fn each<S: Spec>(
 fn run<S: Spec>(
     spec: &S,
     recorded: &Recorded,
-    options: &Options,
+    options: &CheckOptions,
     translated: impl Fn(&Call, Option<&Value>) -> Translated<S::Operation, S::Response>,
 ) -> Result<Answer, BadLine> {
     let mut operations = Vec::with_capacity(recorded.history.len());

@@ -1,7 +1,7 @@
 //! Tests of reading and writing each file format.
 
 use manyworlds_linear::formats::{Format, json};
-use manyworlds_linear::{Object, Options, Recorded, Value};
+use manyworlds_linear::{CheckOptions, Object, Recorded, Value};
 
 const ETCD: &str = "INFO  jepsen.core - set-up\nINFO  jepsen.util - 0\t:invoke\t:write\t1\nWARN  jepsen.net - slow\r\nINFO  jepsen.util - 1  :invoke :cas [1 2]\n\
                     INFO  jepsen.util - 0\t:info\t:write\t:timed-out\nINFO  jepsen.util - 1\t:fail\t:cas\t[1 2]\n\
@@ -96,7 +96,7 @@ fn a_written_history_is_read_back() {
         assert_eq!(again.initial, recorded.initial, "{format}");
         assert_eq!(again.spec, recorded.spec, "{format}");
         let object = Object::recognize(&recorded).unwrap();
-        let verdict = |recorded| object.check(recorded, None, &Options::default()).unwrap().is_linearizable();
+        let verdict = |recorded| object.check(recorded, None, &CheckOptions::default()).unwrap().is_linearizable();
         assert_eq!(verdict(&again), verdict(&recorded), "{format}");
     }
 }
@@ -115,7 +115,7 @@ fn transactions_with_unknown_reads() {
     for (x, expected) in [(1, true), (0, false)] {
         let recorded = Format::Knossos.read(&text(x)).unwrap();
         assert_eq!(Object::recognize(&recorded), Some(Object::MultiRegister));
-        let answer = Object::MultiRegister.check(&recorded, Some(&Value::Int(0)), &Options::default()).unwrap();
+        let answer = Object::MultiRegister.check(&recorded, Some(&Value::Int(0)), &CheckOptions::default()).unwrap();
         assert_eq!(answer.is_linearizable(), expected);
     }
 }

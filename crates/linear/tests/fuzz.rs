@@ -4,7 +4,7 @@
 use crate::formats::SAMPLES;
 use manyworlds_core::{Observer, Progress, StopReason};
 use manyworlds_linear::formats::{Format, json};
-use manyworlds_linear::{Object, Options};
+use manyworlds_linear::{CheckOptions, Object};
 use manyworlds_testkit::{Fuzz, Fuzzed};
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -100,7 +100,7 @@ fn read(text: &str, format: Format) -> Result<(), String> {
     assert_eq!(again.history.len(), recorded.history.len(), "no operation is lost when the history is written");
     if let Some(object) = Object::recognize(&recorded) {
         let observer = TickLimit::default();
-        let _ = object.check(&recorded, None, &Options { observer: &observer, ..Options::default() });
+        let _ = object.check(&recorded, None, &CheckOptions { observer: &observer, ..CheckOptions::default() });
     }
     Ok(())
 }

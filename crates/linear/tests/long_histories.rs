@@ -5,7 +5,7 @@ use manyworlds_core::{Observer, Progress, StopReason};
 use manyworlds_linear::specs::map::{Operation as Access, Response as Reply};
 use manyworlds_linear::specs::register::{Operation as Op, Response};
 use manyworlds_linear::specs::{Map, Queue, Register, Stack, queue, stack};
-use manyworlds_linear::{Consistency, History, Options, Sequential, Spec, Verdict, check_with};
+use manyworlds_linear::{CheckOptions, Consistency, History, Judgement, Sequential, Spec, check_with};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Counts the calls of `tick`.
@@ -36,7 +36,7 @@ fn history(operations: u32, wrong: u32) -> History<Op<u32>, Response<u32>> {
 fn an_impossible_read_in_a_long_history_is_explained_soon() {
     for wrong in [1, 10_001, 19_999] {
         let ticks = TickCount::default();
-        let options = Options { observer: &ticks, ..Options::default() };
+        let options = CheckOptions { observer: &ticks, ..CheckOptions::default() };
         let answer = check_with(&Register::new(0), &history(20_000, wrong), &options);
         let why = answer.explanation().expect("a value was read that was never written");
         assert_eq!(why.stuck, [wrong as usize]);
@@ -74,7 +74,7 @@ fn a_panic_of_the_specification_is_propagated_from_every_thread() {
         history.respond(0, ()).unwrap();
     }
     for threads in [1, 2] {
-        let check = || check_with(&Fragile, &history, &Options { threads, ..Options::default() });
+        let check = || check_with(&Fragile, &history, &CheckOptions { threads, ..CheckOptions::default() });
         let panic = std::panic::catch_unwind(check).unwrap_err();
         let words = panic.downcast_ref::<String>().expect("a text");
         assert!(words.contains("register 1 breaks"), "{words}");
@@ -124,7 +124,7 @@ fn an_expensive_key_does_not_hide_an_inconsistent_one() {
     assert!(history.len() > 4_000, "long enough for several threads");
     for threads in [1, 2, 3] {
         let limit = TickLimit(AtomicU32::new(2_000));
-        let options = Options { threads, observer: &limit, ..Options::default() };
+        let options = CheckOptions { threads, observer: &limit, ..CheckOptions::default() };
         let answer = check_with(&Map::new(), &history, &options);
         let why = answer.explanation().expect("key 3 is inconsistent whatever the verdict of key 0");
         assert_eq!(why.stuck, [history.len() - 1]);
@@ -135,17 +135,17 @@ fn an_expensive_key_does_not_hide_an_inconsistent_one() {
 fn a_check_stopped_by_the_observer_is_incomplete() {
     for consistency in [Consistency::Linearizable, Consistency::Sequential] {
         let limit = TickLimit(AtomicU32::new(20));
-        let options = Options { consistency, observer: &limit, ..Options::default() };
-        assert_eq!(check_with(&Map::new(), &hard(), &options).verdict, Verdict::Incomplete(StopReason::Timeout));
+        let options = CheckOptions { consistency, observer: &limit, ..CheckOptions::default() };
+        assert_eq!(check_with(&Map::new(), &hard(), &options).verdict, Judgement::Incomplete(StopReason::Timeout));
     }
 }
 
 #[test]
 fn a_linearizable_history_is_quickly_found_sequentially_consistent() {
     let ticks = TickCount::default();
-    let options = Options { consistency: Consistency::Sequential, observer: &ticks, ..Options::default() };
+    let options = CheckOptions { consistency: Consistency::Sequential, observer: &ticks, ..CheckOptions::default() };
     let history = history(100_000, u32::MAX);
-    let Verdict::Consistent(order) = check_with(&Register::new(0), &history, &options).verdict else {
+    let Judgement::Consistent(order) = check_with(&Register::new(0), &history, &options).verdict else {
         panic!("the history is linearizable")
     };
     assert_eq!(order.len(), history.len());
@@ -204,7 +204,7 @@ fn swapped<O: Clone, R: Clone>(history: &History<O, R>, got: impl Fn(&R) -> bool
 fn queues_and_stacks_are_checked_with_few_ticks() {
     fn judge<S: Spec>(spec: &S, history: &History<S::Operation, S::Response>, good: bool, what: &str) {
         let ticks = TickCount::default();
-        let options = Options { observer: &ticks, explain: false, ..Options::default() };
+        let options = CheckOptions { observer: &ticks, explain: false, ..CheckOptions::default() };
         assert_eq!(check_with(spec, history, &options).is_linearizable(), good, "{what}");
         let ticks = ticks.0.into_inner();
         assert!(ticks < 20, "{what}: the observer was called {ticks} times");

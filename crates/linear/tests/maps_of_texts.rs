@@ -4,7 +4,9 @@
 use manyworlds_core::random::SplitMix64;
 use manyworlds_linear::specs::Map;
 use manyworlds_linear::specs::map::{Operation as Access, Response as Reply};
-use manyworlds_linear::{Call, History, Object, Operation, Options, Recorded, Seen, Spec, Value, Verdict, check_with};
+use manyworlds_linear::{
+    Call, CheckOptions, History, Judgement, Object, Operation, Recorded, Seen, Spec, Value, check_with,
+};
 use manyworlds_testkit::{cases, seed_of};
 use std::collections::{BTreeMap, HashSet};
 
@@ -223,11 +225,11 @@ fn compare(operations: &[Op], wanted: bool, compared: &mut Compared, case: &str)
     let history = History::from_operations(operations.to_vec());
     let spec = Map::new();
     for split in [true, false] {
-        let answer = check_with(&spec, &history, &Options { split, explain: false, ..Options::default() });
+        let answer = check_with(&spec, &history, &CheckOptions { split, explain: false, ..CheckOptions::default() });
         match answer.verdict {
-            Verdict::Consistent(order) => assert!(wanted && explains(operations, &order), "{case}: {operations:#?}"),
-            Verdict::Violated(_) => assert!(!wanted, "{case}: {operations:#?}"),
-            Verdict::Incomplete(reason) => panic!("{case}: {reason:?}"),
+            Judgement::Consistent(order) => assert!(wanted && explains(operations, &order), "{case}: {operations:#?}"),
+            Judgement::Violated(_) => assert!(!wanted, "{case}: {operations:#?}"),
+            Judgement::Incomplete(reason) => panic!("{case}: {reason:?}"),
         }
     }
     *if wanted { &mut compared.linearizable } else { &mut compared.not } += 1;
@@ -268,7 +270,7 @@ fn recorded_maps_start_with_their_initial_value() {
         }
         let wanted = is_linearizable_from(&operations, initial, style.keys);
         for split in [true, false] {
-            let options = Options { split, explain: false, ..Options::default() };
+            let options = CheckOptions { split, explain: false, ..CheckOptions::default() };
             let initial = initial.map_or(Value::Nil, |text| Value::Str(text.to_string()));
             let answer = Object::Kv.check(&recorded(&operations), Some(&initial), &options).unwrap();
             assert_eq!(answer.is_linearizable(), wanted, "case {case}, initially {initial}: {operations:#?}");

@@ -3,7 +3,7 @@
 use crate::oracle::brute::{explains, is_consistent};
 use crate::oracle::random::{Words, play, script};
 use manyworlds_linear::specs::*;
-use manyworlds_linear::{Consistency, History, Operation, Options, Spec, Verdict, check_with};
+use manyworlds_linear::{CheckOptions, Consistency, History, Judgement, Operation, Spec, check_with};
 use proptest::prelude::*;
 
 /// The maximal number of operations: the brute-force search of longer histories takes too long.
@@ -71,15 +71,15 @@ fn agree<S: Spec>(
     consistency: Consistency,
     split: bool,
 ) -> Result<(), TestCaseError> {
-    let options = Options { consistency, split, ..Options::default() };
+    let options = CheckOptions { consistency, split, ..CheckOptions::default() };
     let expected = is_consistent(spec, history, consistency);
     let consistent = |history: &History<_, _>| is_consistent(spec, history, consistency);
     match check_with(spec, history, &options).verdict {
-        Verdict::Consistent(order) => {
+        Judgement::Consistent(order) => {
             prop_assert!(expected, "there is no order");
             prop_assert!(explains(spec, history, &order, consistency), "{order:?} does not explain the history");
         }
-        Verdict::Violated(explanation) => {
+        Judgement::Violated(explanation) => {
             prop_assert!(!expected, "there is an order");
             prop_assert!(!explanation.stuck.is_empty());
             prop_assert!(
@@ -117,7 +117,7 @@ fn agree<S: Spec>(
                 }
             }
         }
-        Verdict::Incomplete(reason) => prop_assert!(false, "stopped: {reason:?}"),
+        Judgement::Incomplete(reason) => prop_assert!(false, "stopped: {reason:?}"),
     }
     Ok(())
 }

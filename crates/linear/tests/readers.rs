@@ -2,7 +2,7 @@
 
 use manyworlds_core::{TraceHistory, TraceOperation, TraceValue, ValueTree};
 use manyworlds_linear::formats::{Format, json, trace};
-use manyworlds_linear::{Answer, Call, Consistency, Event, Object, Options, Recorded, Value};
+use manyworlds_linear::{Answer, Call, CheckOptions, Consistency, Event, Object, Recorded, Value};
 use manyworlds_testkit::random;
 use proptest::prelude::*;
 
@@ -11,7 +11,7 @@ fn read(text: &str) -> Recorded {
 }
 
 fn check(object: Object, recorded: &Recorded) -> Answer {
-    object.check(recorded, None, &Options::default()).unwrap()
+    object.check(recorded, None, &CheckOptions::default()).unwrap()
 }
 
 /// The error message for a text, with its line.
@@ -48,7 +48,7 @@ fn each_key_is_a_separate_object() {
             for object in [Object::Register, Object::CasRegister, Object::MultiRegister] {
                 let answer = check(object, &recorded);
                 assert_eq!((answer.is_linearizable(), answer.partitions), (expected, 2), "{format} {object} {value}");
-                let unsplit = Options { split: false, ..Options::default() };
+                let unsplit = CheckOptions { split: false, ..CheckOptions::default() };
                 assert_eq!(object.check(&recorded, None, &unsplit).unwrap().is_linearizable(), expected);
                 assert_eq!(check(object, &recorded.of_key("a").unwrap()).is_linearizable(), expected);
             }
@@ -69,7 +69,7 @@ fn every_object_supports_keys() {
     assert!(check(Object::Queue, &recorded).is_linearizable());
     assert!(!check(Object::Queue, &read(&text.replace("\"key\": 2", "\"key\": 1"))).is_linearizable());
     let some = read(&text.replace("\"key\": 2", "\"key\": null"));
-    let bad = Object::Queue.check(&some, None, &Options::default()).unwrap_err();
+    let bad = Object::Queue.check(&some, None, &CheckOptions::default()).unwrap_err();
     assert_eq!(bad.to_string(), "4: `dequeue`: there is no key, but other operations have one");
 }
 
@@ -86,7 +86,7 @@ fn sequential_consistency_is_checked_for_all_keys_together() {
         (1, "invoke", "read", ":key x, :value nil"),
         (1, "ok", "read", ":key x, :value 0"),
     ]);
-    let options = Options { consistency: Consistency::Sequential, ..Options::default() };
+    let options = CheckOptions { consistency: Consistency::Sequential, ..CheckOptions::default() };
     let recorded = read(&text);
     let judged = |recorded: &Recorded| {
         Object::Register.check(recorded, Some(&Value::Int(0)), &options).unwrap().is_linearizable()
@@ -184,7 +184,7 @@ fn null_is_a_value_of_transactions_in_json() {
     }
     assert!(check(Object::MultiRegister, &read(&text("[\"read\", \"x\"]"))).is_linearizable());
     for other in ["[\"read\", \"y\", 1]", "[\"write\", \"x\", 1]"] {
-        let bad = Object::MultiRegister.check(&read(&text(other)), None, &Options::default()).unwrap_err();
+        let bad = Object::MultiRegister.check(&read(&text(other)), None, &CheckOptions::default()).unwrap_err();
         assert!(bad.to_string().starts_with("4: ") && bad.to_string().contains("was invoked"), "{bad}");
     }
 }
@@ -390,7 +390,7 @@ fn a_trace_has_a_history() {
         words(&transactions)[0],
         "txn [[\"write\" \"'x'\" 1] [\"read\" \"'y'\"]] → [[\"write\" \"'x'\" 1] [\"read\" \"'y'\" 0]]"
     );
-    let zero = Object::MultiRegister.check(&transactions, Some(&Value::Int(0)), &Options::default()).unwrap();
+    let zero = Object::MultiRegister.check(&transactions, Some(&Value::Int(0)), &CheckOptions::default()).unwrap();
     assert!(zero.is_linearizable());
     assert!(
         trace::recorded(&TraceHistory {
@@ -427,7 +427,7 @@ random! {
         let recorded = random(&steps);
         for consistency in [Consistency::Linearizable, Consistency::Sequential] {
             let judged = |object: Object, split| {
-                let options = Options { consistency, split, explain: false, ..Options::default() };
+                let options = CheckOptions { consistency, split, explain: false, ..CheckOptions::default() };
                 object.check(&recorded, Some(&Value::Int(0)), &options).unwrap().is_linearizable()
             };
             let expected = judged(Object::MultiRegister, false);

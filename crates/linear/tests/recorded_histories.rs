@@ -1,7 +1,7 @@
 //! Checks histories of real systems with known verdicts, which are stored outside of the repository.
 
 use manyworlds_linear::formats::Format;
-use manyworlds_linear::{Object, Options, Verdict};
+use manyworlds_linear::{CheckOptions, Judgement, Object};
 use manyworlds_testkit::shared;
 
 /// The minimal number of histories in the table.
@@ -30,12 +30,12 @@ fn every_recorded_history_gets_its_verdict() {
         // Without splitting, the largest ones take minutes.
         let splits: &[bool] = if recorded.history.len() > LONG { &[true] } else { &[true, false] };
         for &split in splits {
-            let options = Options { split, explain: false, ..Options::default() };
+            let options = CheckOptions { split, explain: false, ..CheckOptions::default() };
             let answer = object.check(&recorded, None, &options).unwrap_or_else(|bad| panic!("{file}:{bad}"));
             let seen = match answer.verdict {
-                Verdict::Consistent(_) => "linearizable",
-                Verdict::Violated(_) => "not",
-                Verdict::Incomplete(_) => "incomplete",
+                Judgement::Consistent(_) => "linearizable",
+                Judgement::Violated(_) => "not",
+                Judgement::Incomplete(_) => "incomplete",
             };
             assert_eq!(seen, verdict, "{file}, split: {split}");
             compared += 1;

@@ -80,7 +80,7 @@ const OPTIONS: &[(&str, Takes, Sets)] = &[
 
 /// The options of one test.
 #[derive(Default)]
-pub struct Options {
+pub struct TestOptions {
     /// The fields of `manyworlds::Options` that were given.
     pub fields: Vec<TokenStream>,
     /// The fields of `manyworlds::testing::TestCase` that were given.
@@ -92,9 +92,9 @@ pub struct Options {
     names: Vec<String>,
 }
 
-impl Parse for Options {
-    fn parse(input: ParseStream<'_>) -> Result<Options> {
-        let mut options = Options::default();
+impl Parse for TestOptions {
+    fn parse(input: ParseStream<'_>) -> Result<TestOptions> {
+        let mut options = TestOptions::default();
         while !input.is_empty() {
             options.option(input)?;
             if !input.is_empty() {
@@ -105,7 +105,7 @@ impl Parse for Options {
     }
 }
 
-impl Options {
+impl TestOptions {
     fn option(&mut self, input: ParseStream<'_>) -> Result<()> {
         let name: Ident =
             input.parse().map_err(|e| Error::new(e.span(), format!("expected an option: {}", known())))?;
@@ -238,7 +238,7 @@ fn word(expr: &Expr, words: &[(&str, &str)]) -> Option<TokenStream> {
 mod tests {
     use super::*;
 
-    fn parse(options: &str) -> Result<Options> {
+    fn parse(options: &str) -> Result<TestOptions> {
         syn::parse_str(options)
     }
 

@@ -1,7 +1,7 @@
 //! `#[manyworlds::test]`: expands to a `#[test]` function that passes what the function returns, or its body as a program, to
 //! `manyworlds::testing::run`.
 
-use crate::options::Options;
+use crate::options::TestOptions;
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
@@ -10,7 +10,7 @@ use syn::{Error, ItemFn, Result, ReturnType, Signature, Type};
 
 /// Expands the attribute to the test function.
 pub fn expand(options: TokenStream, function: TokenStream) -> Result<TokenStream> {
-    let Options { fields, case, program, needs_program, .. } = syn::parse2(options)?;
+    let TestOptions { fields, case, program, needs_program, .. } = syn::parse2(options)?;
     let ItemFn { attrs, vis, modifiers, sig, block } = syn::parse2(function)?;
     modifiers.require_empty()?;
     check(&sig)?;

@@ -48,5 +48,5 @@ fn main() {
 fn each_waits_for_the_other() {
     assert!(transfers(lower_first).run().unwrap().is_verified());
     let outcome = transfers(payer_first).run().unwrap();
-    assert_eq!(outcome.violation().expect("they wait for ever").property, manyworlds::Property::Deadlock);
+    assert_eq!(outcome.violation().expect("they wait for ever").property, manyworlds::Requirement::Deadlock);
 }

@@ -28,6 +28,6 @@ fn main() {
 fn twice_is_enough_for_one_loss() {
     assert!(orders(2).run().unwrap().is_verified());
     let outcome = orders(1).run().unwrap();
-    assert_eq!(outcome.violation().expect("the shop waits for ever").property, manyworlds::Property::Deadlock);
+    assert_eq!(outcome.violation().expect("the shop waits for ever").property, manyworlds::Requirement::Deadlock);
     assert!(orders(1).losses(0).run().unwrap().is_verified());
 }

@@ -80,5 +80,5 @@ fn main() -> Result<(), Refused> {
 fn a_copy_is_out_of_date() {
     assert!(answer(false).unwrap().is_verified());
     let answer = answer(true).unwrap();
-    assert_eq!(answer.violation().unwrap().property, manyworlds::Property::Linearizable);
+    assert_eq!(answer.violation().unwrap().property, manyworlds::Requirement::Linearizable);
 }

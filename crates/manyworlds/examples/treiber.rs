@@ -91,5 +91,5 @@ fn main() {
 fn a_top_that_came_back_is_taken_for_one_that_stayed() {
     assert!(checker(true).run().unwrap().is_verified());
     let outcome = checker(false).run().unwrap();
-    assert_eq!(outcome.violation().expect("a node is popped twice").property, manyworlds::Property::Linearizable);
+    assert_eq!(outcome.violation().expect("a node is popped twice").property, manyworlds::Requirement::Linearizable);
 }

@@ -8,12 +8,12 @@ use manyworlds_actor::system::{MAX_IN_SETS, Question};
 use manyworlds_actor::{Faults, System, Worlds, isolation};
 use manyworlds_core::decides::{self, Setup, SubjectKind};
 use manyworlds_core::{
-    Budget, Deadlock, Engine, Explored, FaultBounds, Flaw, InvalidModel, LocalsFactory, Observer, Outcome, Property,
-    Reduced, Replayed, SampleUnit, Scope, Semantics, Trace, TraceError, TraceStep, Verdict,
+    Budget, Deadlock, Engine, Explored, FaultBounds, Flaw, InvalidModel, LocalsFactory, Observer, Outcome, Reduced,
+    Replayed, Requirement, SampleUnit, Scope, Semantics, Trace, TraceError, TraceStep, Verdict,
 };
 use manyworlds_explore::TransitionSystem;
 use manyworlds_graph::replay::replay;
-use manyworlds_graph::{Config, explore};
+use manyworlds_graph::{GraphConfig, explore};
 
 /// Of more actors than this, the ways to fall apart must be declared: every one is a step of its own in every state.
 const MOST_SPLIT: usize = 16;
@@ -37,6 +37,9 @@ impl Subject for System {
         let (system, left_out) =
             if options.decidable { decidable(system, engine, options) } else { (system, Vec::new()) };
         if let Some(why) = system.blueprint().undecided(engine, &setup(&system, options)) {
+            return Err(Refused(why));
+        }
+        if let Some(why) = system.blueprint().asymmetric().filter(|_| options.symmetry) {
             return Err(Refused(why));
         }
         if let Some(why) = system.specification_failure() {
@@ -130,7 +133,7 @@ fn worlds(system: &System, engine: Engine) -> Worlds {
 /// A history that is not linearizable is told with the reason.
 fn explained(worlds: &Worlds, mut outcome: Outcome) -> Outcome {
     if let Verdict::Violated { trace, violation } = &mut outcome.verdict
-        && violation.property == Property::Linearizable
+        && violation.property == Requirement::Linearizable
     {
         trace.history = worlds.explained(trace);
     }
@@ -214,13 +217,13 @@ fn check_executions(
     if options.eager {
         return Err(Refused("option eager: it is for programs, not for actors".to_string()));
     }
-    let config = Config {
+    let config = GraphConfig {
         policy: options.policy,
         threads: options.threads.max(1),
         deadlock: Deadlock::Allow,
         budget: Budget { executions: options.max_executions, depth: options.max_depth, states: None },
         keep_going: options.keep_going,
-        ..Config::default()
+        ..GraphConfig::default()
     };
     let locals = ActorLocals::sharing(worlds);
     let watch = watch(options, observer);

@@ -91,6 +91,8 @@ pub mod environment;
 mod linearizable;
 pub mod models;
 mod options;
+#[cfg(feature = "p")]
+pub mod p;
 mod program;
 mod states;
 mod subject;
@@ -103,7 +105,7 @@ pub use linearizable::{Invoked, Returned, invoked, returned};
 pub use manyworlds_core::{
     ActionCoverage, Awaited, Bounds, Coverage, Deadlock, Delivery, Engine, Explored, FaultBounds, FaultCoverage,
     Fingerprint, Flaw, InputCoverage, InvalidModel, Keyed, Location, Network, NoObserver, Observer, Outcome, Pid,
-    Policy, ProcessCoverage, ProcessRole, ProcessStatus, Progress, Property, Reduced, Replayed, SampleUnit,
+    Policy, ProcessCoverage, ProcessRole, ProcessStatus, Progress, Reduced, Replayed, Requirement, SampleUnit,
     ScheduleStats, Scope, Semantics, Stats, StepKind, StopReason, Trace, TraceError, TraceHistory, TraceMessage,
     TraceNote, TraceOperation, TraceProcess, TraceStep, TraceValue, ValueTree, Verdict, Violation,
 };

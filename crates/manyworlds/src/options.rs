@@ -30,7 +30,7 @@ impl fmt::Debug for Rebuild {
     }
 }
 
-/// How a model is checked: what [`check`](crate::check) builds. What is `None` is the model's own choice, or no limit.
+/// How a model is checked: what [`check`](crate::check()) builds. What is `None` is the model's own choice, or no limit.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The engine.

@@ -8,16 +8,16 @@ use crate::watch::Watch;
 use manyworlds_core::decides::SubjectKind;
 use manyworlds_core::{
     Bounds, Budget, Deadlock, Engine, Explored, FaultBounds, Flaw, InvalidModel, LocalsFactory, Network, Observer,
-    Outcome, Property, Replayed, Scope, Semantics, StopReason, Trace, TraceError, TraceStep, Verdict,
+    Outcome, Replayed, Requirement, Scope, Semantics, StopReason, Trace, TraceError, TraceStep, Verdict,
 };
 use manyworlds_graph::brute::{BruteConfig, brute_force, brute_watched};
 use manyworlds_graph::replay::replay;
-use manyworlds_graph::{Config, Ending, Report, World, explore};
+use manyworlds_graph::{Ending, GraphConfig, GraphReport, World, explore};
 use manyworlds_program::monitor::{Monitor, MonitorSpec};
 use manyworlds_program::{Main, ProgramConfig};
 use std::sync::Arc;
 
-/// A program: its processes, its monitors, and what it assumes of the network. How it is run is said to [`check`](crate::check).
+/// A program: its processes, its monitors, and what it assumes of the network. How it is run is said to [`check`](crate::check()).
 ///
 /// A closure is a program with one main process; this type is for programs that say more.
 ///
@@ -124,7 +124,7 @@ impl Program {
     /// Every finished execution, sorted, and how many were visited twice. For tests: memory grows with the executions.
     pub(crate) fn worlds(&self, options: &Options) -> (Vec<World>, u64) {
         let run = Run::new(self, options);
-        let config = Config { collect_worlds: true, keep_going: true, ..run.config.clone() };
+        let config = GraphConfig { collect_worlds: true, keep_going: true, ..run.config.clone() };
         let report = match run.engine {
             Engine::Brute => run.brute(&run.program(), &config, &Watch::idle()),
             _ => explore(&run.program(), &config, &Watch::idle()),
@@ -183,7 +183,7 @@ struct Run<'a> {
     /// With what this run assumes of the network.
     program: Program,
     setup: ProgramConfig,
-    config: Config,
+    config: GraphConfig,
     engine: Engine,
     options: &'a Options,
 }
@@ -201,7 +201,7 @@ impl<'a> Run<'a> {
             max_coroutines: options.max_coroutines.unwrap_or(defaults.max_coroutines).max(1),
             step_bound: options.max_steps.unwrap_or(defaults.step_bound),
         };
-        let config = Config {
+        let config = GraphConfig {
             policy: options.policy,
             threads: options.threads.max(1),
             deadlock: program.deadlock,
@@ -209,7 +209,7 @@ impl<'a> Run<'a> {
             budget: Budget { executions: options.max_executions, depth: options.max_depth, states: None },
             keep_going: options.keep_going,
             eager: options.eager,
-            ..Config::default()
+            ..GraphConfig::default()
         };
         let engine = if options.engine == Engine::Brute { Engine::Brute } else { Engine::Must };
         Run { program, setup, config, engine, options }
@@ -223,7 +223,7 @@ impl<'a> Run<'a> {
 
     /// Whether the trace is no violation as this run is configured: it waits where waiting is allowed, or needs more losses than there may be.
     fn forgives(&self, trace: &Trace) -> bool {
-        let waits = trace.violation.property == Property::Deadlock && self.config.deadlock == Deadlock::Allow;
+        let waits = trace.violation.property == Requirement::Deadlock && self.config.deadlock == Deadlock::Allow;
         let losses = trace.steps.iter().filter(|step| step.kind.loses()).count();
         waits || losses > self.config.loss_budget as usize
     }
@@ -245,11 +245,11 @@ impl<'a> Run<'a> {
             (_, Some(tally)) => explore(&Noted { program: &program, tally }, &self.config, &watch),
         };
         watch.explored();
-        let Report { mut stats, counterexample, stopped, invalid, samples, .. } = report;
+        let GraphReport { mut stats, counterexample, stopped, invalid, samples, .. } = report;
         stats.stopped = stopped.filter(|_| self.config.keep_going && stats.violations > 0);
         let verdict = match (counterexample, stopped) {
             _ if invalid.is_some() => Verdict::Invalid(Box::new(invalid.expect("checked"))),
-            (Some(trace), _) if trace.violation.property == Property::Deterministic => self.not_deterministic(trace),
+            (Some(trace), _) if trace.violation.property == Requirement::Deterministic => self.not_deterministic(trace),
             (Some(trace), _) => self.violated(trace),
             (None, _) if stats.violations > 0 => self.brute_violated(),
             (None, Some(reason)) => Verdict::Incomplete { reason },
@@ -305,7 +305,7 @@ impl<'a> Run<'a> {
         let replay = if self.config.eager { Ok(Replayed::Reproduced) } else { replayed.replay(&trace, |_, _| {}) };
         let mut verdict = confirmed(trace, replay, "the program");
         if let Verdict::Violated { violation, trace } = &mut verdict
-            && violation.property == Property::Linearizable
+            && violation.property == Requirement::Linearizable
         {
             explain(reasons, violation, trace);
         }
@@ -320,15 +320,20 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn brute_limits(&self, config: &Config) -> BruteConfig {
-        let Config { deadlock, loss_budget, .. } = *config;
+    fn brute_limits(&self, config: &GraphConfig) -> BruteConfig {
+        let GraphConfig { deadlock, loss_budget, .. } = *config;
         BruteConfig { deadlock, loss_budget, max_executions: config.budget.executions, ..BruteConfig::default() }
     }
 
-    fn brute(&self, program: &manyworlds_program::Program, config: &Config, observer: &dyn Observer) -> Report {
+    fn brute(
+        &self,
+        program: &manyworlds_program::Program,
+        config: &GraphConfig,
+        observer: &dyn Observer,
+    ) -> GraphReport {
         let (worlds, stopped) = brute_watched(&mut program.make(), &self.brute_limits(config), observer);
         let count = |ending| worlds.iter().filter(|world| world.ending == ending).count() as u64;
-        let mut report = Report::default();
+        let mut report = GraphReport::default();
         report.stats.executions = Some(count(Ending::Complete));
         report.stats.blocked = Some(count(Ending::Blocked));
         report.stats.violations = count(Ending::Violating);

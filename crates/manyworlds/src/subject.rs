@@ -61,7 +61,7 @@ macro_rules! forwards {
 
 forwards!(Box<S>, &S);
 
-/// What [`check`](crate::check) and [`#[manyworlds::test]`](macro@crate::test) take: a subject, a reference to one, or a closure, which is a
+/// What [`check`](crate::check()) and [`#[manyworlds::test]`](macro@crate::test) take: a subject, a reference to one, or a closure, which is a
 /// program.
 pub trait IntoSubject {
     /// The subject.
@@ -264,6 +264,7 @@ pub fn refuse_unused(options: &Options, engine: Engine, subject: SubjectKind) ->
         ),
         (options.eager && !is_must, "eager", "does not distinguish orders of arrival: use `must`, for programs only"),
         (options.policy != Policy::default() && !is_must, "policy", "does not order processes by a policy: use `must`"),
+        (options.coverage && engine == Engine::Brute, "coverage", "does not record what was exercised: use `must`"),
         (
             options.max_depth.is_some() && engine == Engine::Brute,
             "max-depth",

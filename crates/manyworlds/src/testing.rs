@@ -73,10 +73,6 @@
 //! fn with_an_argument(n: u32) {} // a test takes no arguments
 //! ```
 //! ```compile_fail
-//! #[manyworlds::test]
-//! fn no_subject() -> u32 { 3 } // a test returns a subject, or nothing
-//! ```
-//! ```compile_fail
 //! #[manyworlds::test(deadlock = "allow")] // `deadlock` is for tests whose body is a program
 //! fn no_program() -> manyworlds::actor::System { manyworlds::actor::System::new() }
 //! ```

@@ -3,7 +3,7 @@
 use manyworlds::actor::{Actor, Address, Context, Faults, Handle, Renaming, System};
 use manyworlds::linear::Sequential;
 use manyworlds::{
-    Engine, Network, Options, Pid, Property, Replayed, StepKind, Subject, ValueTree, Verdict, Violation, check,
+    Engine, Network, Options, Pid, Replayed, Requirement, StepKind, Subject, ValueTree, Verdict, Violation, check,
 };
 
 /// Counts what it gets, and says what survives a crash.
@@ -67,7 +67,7 @@ fn a_predicate_that_panics_is_a_violation() {
     });
     for engine in [Engine::Bfs, Engine::Dfs, Engine::Must] {
         let violation = violation(&system, engine);
-        assert_eq!(violation.property, Property::AtRest { name: "small".to_string() }, "{engine}");
+        assert_eq!(violation.property, Requirement::AtRest { name: "small".to_string() }, "{engine}");
         assert!(violation.message.contains("it is not 0"), "{engine}: {}", violation.message);
         assert!(violation.location.is_some_and(|place| place.file.contains("actors.rs")), "{engine}");
     }
@@ -78,7 +78,7 @@ fn a_state_that_did_not_survive_is_told_apart() {
     let (system, counter) = system(|_| None);
     let faults = Faults { crashes: 1, ..Faults::default() };
     let there = system.clone().faults(faults).always("there", move |view| view.state(counter).is_some());
-    assert_eq!(violation(&there, Engine::Bfs).property, Property::Always { name: "there".to_string() });
+    assert_eq!(violation(&there, Engine::Bfs).property, Requirement::Always { name: "there".to_string() });
     let small = system.clone().faults(faults).always("small", move |view| view.state(counter).is_none_or(|n| *n < 5));
     assert!(check(&small).run().expect("bfs decides everything").outcome.is_verified());
     let of_it = system.faults(faults).always_of(counter, "small", |n| *n < 5);
@@ -96,7 +96,7 @@ fn a_panic_while_saying_what_survives_is_a_violation() {
     let system = system.faults(Faults { crashes: 1, ..Faults::default() });
     for engine in [Engine::Bfs, Engine::Dfs] {
         let violation = violation(&system, engine);
-        assert_eq!(violation.property, Property::Assertion, "{engine}");
+        assert_eq!(violation.property, Requirement::Assertion, "{engine}");
         assert_eq!(violation.process.as_deref(), Some("counter"), "{engine}");
     }
 }
@@ -204,7 +204,7 @@ fn a_specification_that_panics_is_an_answer() {
             system.add("alone", Alone);
             let violation = violation(&system.linearizable(Broken(part)), engine);
             // must has a process that asks it.
-            let property = if engine == Engine::Must { Property::Monitor } else { Property::Assertion };
+            let property = if engine == Engine::Must { Requirement::Monitor } else { Requirement::Assertion };
             assert_eq!(violation.property, property, "{engine}");
             assert_eq!(violation.message, format!("the specification panics: {part} is broken"), "{engine}");
         }
@@ -283,7 +283,7 @@ fn a_handler_with_too_many_choices_is_named_and_not_cut_off() {
     system.add("undecided", Undecided);
     for engine in [Engine::Bfs, Engine::Dfs, Engine::Must] {
         let violation = violation(&system, engine);
-        assert_eq!(violation.property, Property::ApiContract, "{engine}");
+        assert_eq!(violation.property, Requirement::ApiContract, "{engine}");
         assert!(violation.message.contains("more than 32768 ways"), "{engine}: {}", violation.message);
     }
 }
@@ -469,7 +469,7 @@ fn a_reply_of_the_wrong_type_is_found_by_every_engine_where_it_is_sent() {
     system.add("sender", Sender(echo.address()));
     for engine in [Engine::Bfs, Engine::Dfs, Engine::Random, Engine::Must, Engine::Dpor] {
         let violation = violation(&system, engine);
-        assert_eq!(violation.property, Property::ApiContract, "{engine}");
+        assert_eq!(violation.property, Requirement::ApiContract, "{engine}");
         assert_eq!(violation.message, "echo sent 1 of type `u32` to sender, which handles messages of type `()`");
         assert!(violation.location.is_some_and(|place| place.file.contains("actors.rs")), "{engine}");
     }
@@ -486,8 +486,21 @@ fn an_answer_has_a_name_and_displays_itself() {
     let wrong =
         check(system.always_of(counter, "none", |total| *total == 0)).name("counting").run().expect("it applies");
     let shown = wrong.to_string();
-    assert!(shown.contains("✗ counting violated: always none") && shown.contains("fails here"), "{shown}");
+    assert!(shown.contains("✗ counting violated: always none") && shown.contains("counter  sender"), "{shown}");
     let panic = std::panic::catch_unwind(|| wrong.assert_verified().stats).expect_err("it is not verified");
     let message = panic.downcast_ref::<String>().expect("a text");
     assert_eq!(*message, format!("`counting` is not verified\n{wrong}"));
+}
+
+#[test]
+fn a_property_over_one_of_identical_actors_is_not_checked_with_symmetry() {
+    let mut system = System::new();
+    let all = [0, 1].map(|n| system.add(format!("a{n}"), Misnamed("")));
+    let system = system.identical(all).always_of(all[1], "small", |n| *n < 2);
+    assert!(check(&system).run().expect("without symmetry").is_verified());
+    let refused = check(&system).symmetry(true).run().expect_err("a0 and a1 are told apart");
+    assert!(
+        refused.to_string().starts_with("`always small` is about `a1`, which is one of several identical"),
+        "{refused}"
+    );
 }

@@ -1,7 +1,7 @@
 //! The verdict on specifications that panic, that are not functions, that look ambiguous, or that declare no property.
 
 use manyworlds::explore::{Independent, Model, Property, Symmetric};
-use manyworlds::{Engine, Flaw, Outcome, Property as Reported, Specification, Subject, Verdict, check};
+use manyworlds::{Engine, Flaw, Outcome, Requirement as Reported, Specification, Subject, Verdict, check};
 use std::cell::Cell;
 
 const ENGINES: [Engine; 3] = [Engine::Bfs, Engine::Dfs, Engine::Random];
@@ -209,4 +209,91 @@ fn a_specification_without_properties_says_that_nothing_was_checked() {
     assert!(scope.nothing_checked.is_some());
     assert_eq!(scope.isolation_samples, Some(1));
     assert!(outcome(&Specification::new(Alike), Engine::Dfs).scope.nothing_checked.is_none());
+}
+
+/// One call of `next`, far from the beginning, leads to a forbidden state; the same call again does not.
+#[derive(Clone)]
+struct Rare {
+    calls: Cell<u32>,
+    call: u32,
+}
+
+impl Model for Rare {
+    type State = u32;
+    type Action = u32;
+
+    fn initial(&self) -> Vec<u32> {
+        vec![0]
+    }
+
+    fn actions(&self, _: &u32, out: &mut Vec<u32>) {
+        out.extend([1, 2]);
+    }
+
+    fn next(&self, state: &u32, action: &u32) -> Option<u32> {
+        self.calls.set(self.calls.get() + 1);
+        if self.calls.get() == self.call {
+            return Some(1_000_000);
+        }
+        Some(state + action).filter(|next| *next < 1_000)
+    }
+
+    fn properties(&self) -> Vec<Property<Self>> {
+        vec![Property::never("forbidden", |_, state| *state == 1_000_000)]
+    }
+}
+
+#[test]
+fn a_state_that_was_listed_is_not_replaced_by_another_one() {
+    // Half of the calls list a new state, and are the interesting ones; every state is built by one more call.
+    for engine in [Engine::Bfs, Engine::Dfs] {
+        for call in (500..540).chain(1_500..1_540) {
+            let outcome = outcome(&Specification::new(Rare { calls: Cell::new(0), call }), engine);
+            assert!(outcome.invalid().is_some(), "{engine} {call}: {:?}", outcome.verdict);
+        }
+    }
+}
+
+/// Counts to nine; the predicate of its property panics at three and holds at `witness`.
+#[derive(Clone)]
+struct Panics {
+    witness: u32,
+}
+
+impl Model for Panics {
+    type State = u32;
+    type Action = ();
+
+    fn initial(&self) -> Vec<u32> {
+        vec![0]
+    }
+
+    fn actions(&self, _: &u32, out: &mut Vec<()>) {
+        out.push(());
+    }
+
+    fn next(&self, state: &u32, (): &()) -> Option<u32> {
+        Some(state + 1).filter(|next| *next < 10)
+    }
+
+    fn properties(&self) -> Vec<Property<Self>> {
+        vec![Property::sometimes("reached", |model: &Self, state| {
+            assert!(*state != 3, "three");
+            *state == model.witness
+        })]
+    }
+}
+
+#[test]
+fn a_predicate_of_sometimes_that_panics_is_a_violation() {
+    for engine in ENGINES {
+        for witness in [8, 20] {
+            let outcome = outcome(&Specification::new(Panics { witness }), engine);
+            let Verdict::Violated { violation, trace } = &outcome.verdict else {
+                panic!("{engine}: {:?}", outcome.verdict)
+            };
+            assert!(violation.message.contains("panics") && violation.message.contains("three"), "{violation:?}");
+            assert_eq!((violation.location.is_some(), trace.steps.len()), (true, 4), "{engine}: {trace:?}");
+        }
+    }
 }

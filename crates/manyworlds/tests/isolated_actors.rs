@@ -4,7 +4,7 @@ use manyworlds::actor::{Actor, Address, Context, System};
 use manyworlds::{Engine, Flaw, InvalidModel, Options, Pid, Rebuild, check};
 use std::cell::Cell;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 /// Sends what `read` returns to its peer when it starts, and again for each message up to three.
 struct Leaky {
@@ -99,5 +99,53 @@ fn isolated_actors_are_sampled_and_pass() {
         let outcome = check(&pair(Arc::new(|| 1), Arc::new(|| 2))).engine(engine).run().expect("it applies").outcome;
         assert!(outcome.is_verified(), "{engine}: {:?}", outcome.verdict);
         assert!(outcome.scope.isolation_samples > Some(0), "{engine}");
+    }
+}
+
+/// Stores into memory that it shares with a reader, or reads it into its state, when a message comes.
+struct Sharing {
+    flag: Arc<AtomicBool>,
+    writes: bool,
+    peer: Option<Address<()>>,
+}
+
+impl Actor for Sharing {
+    type State = Option<bool>;
+    type Message = ();
+
+    fn start(&self, ctx: &mut Context<'_>) -> Option<bool> {
+        if let Some(peer) = self.peer {
+            ctx.send(peer, ());
+        }
+        None
+    }
+
+    fn message(&self, state: &mut Option<bool>, _: Pid, (): &(), _: &mut Context<'_>) {
+        match self.writes {
+            true => self.flag.store(true, Ordering::SeqCst),
+            false => *state = Some(self.flag.load(Ordering::SeqCst)),
+        }
+    }
+}
+
+/// Two actors that start each other, of which one writes and one reads, in this order or the other.
+fn sharing(writer_first: bool) -> System {
+    let flag = Arc::new(AtomicBool::new(false));
+    let mut system = System::new();
+    let reserved = (system.reserve("first"), system.reserve("second"));
+    let [to_first, to_second] = [reserved.0.address(), reserved.1.address()];
+    system.define(reserved.0, Sharing { flag: flag.clone(), writes: writer_first, peer: Some(to_second) });
+    system.define(reserved.1, Sharing { flag, writes: !writer_first, peer: Some(to_first) });
+    system.never("not written", |view| view.all::<Option<bool>>().any(|(_, read)| *read == Some(false)))
+}
+
+#[test]
+fn one_actor_writes_and_another_one_reads_in_the_same_state() {
+    for writer_first in [true, false] {
+        for engine in [Engine::Bfs, Engine::Dfs, Engine::Exhaustive] {
+            let rebuild = Some(Rebuild::new(move || Some(sharing(writer_first))));
+            let invalid = flaw(&sharing(writer_first), &Options { engine, rebuild, ..Options::default() });
+            assert_eq!(invalid.flaw, Flaw::NotIsolated, "{engine} {writer_first}: {invalid}");
+        }
     }
 }

@@ -9,7 +9,7 @@ use manyworlds::prelude::{me, recv, send};
 use manyworlds::sync::atomic::{AtomicI64, Ordering};
 use manyworlds::sync::mpsc;
 use manyworlds::{
-    Check, Deadlock, Ending, Engine, Network, Pid, Program, Property, Replayed, Trace, TraceValue, check, invoked,
+    Check, Deadlock, Ending, Engine, Network, Pid, Program, Replayed, Requirement, Trace, TraceValue, check, invoked,
     returned, thread,
 };
 use manyworlds_report::html::{Page, html};
@@ -46,7 +46,7 @@ fn an_atomic_increment_is_linearizable_and_two_steps_are_not() {
     assert!(increments(true).run().unwrap().is_verified());
     let outcome = increments(false).run().unwrap();
     let violation = outcome.violation().expect("a lost increment");
-    assert_eq!(violation.property, Property::Linearizable);
+    assert_eq!(violation.property, Requirement::Linearizable);
     assert_eq!(violation.process.as_deref(), Some("main"));
     assert!(violation.location.as_ref().unwrap().file.contains("linearizable_programs.rs"), "{violation:?}");
 }
@@ -164,7 +164,7 @@ fn a_specification_that_panics_is_a_violation() {
         };
         let outcome = check(Program::new(program).linearizable(Broken(part))).run().unwrap();
         let violation = outcome.violation().unwrap_or_else(|| panic!("{part}: {:?}", outcome.verdict));
-        assert_eq!(violation.property, Property::Monitor, "{part}");
+        assert_eq!(violation.property, Requirement::Monitor, "{part}");
         assert!(violation.message.contains(&format!("{part} is broken")), "{}", violation.message);
         assert_eq!(violation.process.as_deref(), Some("history"));
     }

@@ -24,5 +24,6 @@ mod scopes;
 mod specifications;
 mod sync;
 mod targets;
+mod temporal;
 mod testing;
 mod traces;

@@ -5,7 +5,7 @@ use manyworlds::explore::Model;
 use manyworlds::linear::specs::Register;
 use manyworlds::linear::specs::register::{Operation, Response};
 use manyworlds::{
-    Engine, Observer, Options, Pid, Progress, Property, Replayed, Specification, StopReason, Subject, Verdict, check,
+    Engine, Observer, Options, Pid, Progress, Replayed, Requirement, Specification, StopReason, Subject, Verdict, check,
 };
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -191,7 +191,7 @@ fn histories_are_judged_and_bad_ones_replayed() {
         }
         assert_eq!(outcome.violation().is_some(), figures.non_linearizable > Some(0), "{engine}");
         let Some(trace) = outcome.trace() else { continue };
-        assert_eq!(trace.violation.property, Property::Linearizable);
+        assert_eq!(trace.violation.property, Requirement::Linearizable);
         let last = trace.steps.last().expect("something happened");
         assert_eq!((last.kind.name(), trace.processes[last.process].name.as_str()), ("fail", "Read"), "{engine}");
         assert_eq!(last.kind, manyworlds::StepKind::Fail(trace.violation.message.clone()));
@@ -231,7 +231,7 @@ fn a_history_that_is_none_is_replayed_too() {
     for (engine, _) in SCHEDULERS {
         let outcome = check(&system).engine(engine).run().expect("it applies").outcome;
         let trace = outcome.trace().unwrap_or_else(|| panic!("{engine}: nothing found"));
-        assert_eq!(trace.violation.property, Property::ApiContract);
+        assert_eq!(trace.violation.property, Requirement::ApiContract);
         assert_eq!(trace.steps.last().map(|step| step.kind.name()), Some("fail"));
         assert_eq!(system.replay(trace, &mut |_, _| {}), Ok(Replayed::Reproduced), "{engine}");
     }

@@ -4,7 +4,7 @@ use manyworlds::actor::{Actor, Address, Context, System};
 use manyworlds::linear::Sequential;
 use manyworlds::prelude::*;
 use manyworlds::{
-    Engine, Network, ProcessRole, Property, Replayed, StepKind, Subject, Trace, TraceNote, invoked, returned,
+    Engine, Network, ProcessRole, Replayed, Requirement, StepKind, Subject, Trace, TraceNote, invoked, returned,
 };
 use std::fmt;
 
@@ -71,7 +71,7 @@ fn messages_of_actors_that_look_the_same_are_not_taken_for_each_other() {
     for engine in [Engine::Bfs, Engine::Dfs, Engine::Random, Engine::Must] {
         let answer = check(&system).engine(engine).run().expect("the engine can decide this");
         let trace = answer.outcome.trace().expect("one may overtake the other");
-        assert_eq!(trace.violation.property, Property::AtRest { name: "in order".to_string() }, "{engine}");
+        assert_eq!(trace.violation.property, Requirement::AtRest { name: "in order".to_string() }, "{engine}");
         assert_eq!(reads(trace), [1, 0], "{engine}");
         assert_eq!(again(&system, trace), Replayed::Reproduced, "{engine}");
     }
@@ -160,7 +160,7 @@ fn an_actor_called_history_and_notes_that_begin_like_operations_are_what_they_ar
     for engine in [Engine::Bfs, Engine::Dfs, Engine::Random, Engine::Must, Engine::Exhaustive] {
         let answer = check(&system).engine(engine).run().expect("the engine can decide this");
         let trace = answer.outcome.trace().expect("the second response is wrong");
-        assert_eq!(trace.violation.property, Property::Linearizable, "{engine}");
+        assert_eq!(trace.violation.property, Requirement::Linearizable, "{engine}");
         explained(trace, engine.name());
         assert_eq!(again(&system, trace), Replayed::Reproduced, "{engine}");
         if engine != Engine::Must {

@@ -338,14 +338,14 @@ impl Ctx {
         (self.recs.take(), self.note.take())
     }
 
-    /// Does an action that needs no answer.
-    #[inline]
-    pub fn act(&self, action: Action, loc: Loc, name: impl FnOnce() -> Option<Rc<str>>) {
+    /// Does an action that needs no answer. Not generic, like all below that need not be: it is compiled once, and not for each call of a program.
+    pub fn act(&self, action: Action, loc: Loc, name: Option<&dyn std::fmt::Display>) {
         self.count_step();
         if self.replaying() {
             self.repeat(|rec| rec.action == action && same_place(rec.loc, loc), || (action, loc));
         } else {
-            self.recs.borrow_mut().push(Rec { action, loc, name: name() });
+            let name = name.map(|name| name.to_string().into());
+            self.recs.borrow_mut().push(Rec { action, loc, name });
         }
     }
 
@@ -377,7 +377,7 @@ impl Ctx {
             return;
         }
         let value = ValueId(self.intern(message));
-        self.act(Action::Send { to, value, network }, loc, || None);
+        self.act(Action::Send { to, value, network }, loc, None);
     }
 
     #[inline]
@@ -415,23 +415,29 @@ impl Ctx {
     ) -> Pid {
         let nth = self.spawned.replace(self.spawned.get() + 1);
         let pid = self.pid().child(nth);
-        if self.replaying() {
-            self.count_step();
-            let same = |rec: &Rec| {
-                let Action::Spawn { child, daemon: d, .. } = rec.action else { return false };
-                let known = self.shared.memory.borrow().procs[child.0 as usize].pid;
-                known == pid && d == daemon && same_place(rec.loc, loc)
-            };
-            let now = || (Action::Spawn { child: ProcId(NONE), root: NodeId(NONE), daemon }, loc);
-            self.repeat(same, now);
-            if self.rerun.get() {
-                self.shared.spawned.borrow_mut().insert(pid, Rc::new(template));
-                self.pause();
-            } else {
-                discard(template);
-            }
+        if !self.replaying() {
+            self.spawn_new(pid, nth, Rc::new(template), daemon, name, loc);
             return pid;
         }
+        self.spawn_again(pid, daemon, loc);
+        if self.rerun.get() {
+            self.shared.spawned.borrow_mut().insert(pid, Rc::new(template));
+            self.pause();
+        } else {
+            discard(template);
+        }
+        pid
+    }
+
+    fn spawn_new(
+        &self,
+        pid: Pid,
+        nth: u32,
+        template: Rc<dyn Template>,
+        daemon: bool,
+        name: &dyn std::fmt::Display,
+        loc: Loc,
+    ) {
         let mut memory = self.shared.memory.borrow_mut();
         let Some(child) = memory.meet(pid, (self.proc.get().0, nth)) else {
             drop(memory);
@@ -440,11 +446,20 @@ impl Ctx {
                 loc,
             );
         };
-        let root = NodeId(memory.trie.add_root(child, Rc::new(template)));
+        let root = NodeId(memory.trie.add_root(child, template));
         drop(memory);
         self.shared.processes.name(child, pid, name);
-        self.act(Action::Spawn { child, root, daemon }, loc, || Some(name.to_string().into()));
-        pid
+        self.act(Action::Spawn { child, root, daemon }, loc, Some(name));
+    }
+
+    fn spawn_again(&self, pid: Pid, daemon: bool, loc: Loc) {
+        self.count_step();
+        let same = |rec: &Rec| {
+            let Action::Spawn { child, daemon: d, .. } = rec.action else { return false };
+            let known = self.shared.memory.borrow().procs[child.0 as usize].pid;
+            known == pid && d == daemon && same_place(rec.loc, loc)
+        };
+        self.repeat(same, || (Action::Spawn { child: ProcId(NONE), root: NodeId(NONE), daemon }, loc));
     }
 
     /// Waits for an answer. `closing` is built only if it is new.
@@ -452,12 +467,14 @@ impl Ctx {
     pub fn ask(&self, same: impl FnOnce(&Closing) -> bool, closing: impl FnOnce() -> Closing) -> Obs {
         self.count_step();
         if self.replaying() {
-            return self.reask(same, closing);
+            let (mut same, mut closing) = (Some(same), Some(closing));
+            let same = &mut |known: &Closing| same.take().is_some_and(|same| same(known));
+            return self.reask(same, &mut || closing.take().map(|closing| closing()));
         }
         self.suspend(closing())
     }
 
-    fn reask(&self, same: impl FnOnce(&Closing) -> bool, closing: impl FnOnce() -> Closing) -> Obs {
+    fn reask(&self, same: &mut dyn FnMut(&Closing) -> bool, closing: &mut dyn FnMut() -> Option<Closing>) -> Obs {
         let at = self.position.get();
         let memory = self.shared.memory.borrow();
         let node = self.known_node(&memory);
@@ -474,7 +491,7 @@ impl Ctx {
             return obs;
         }
         drop(memory);
-        let now = closing();
+        let now = closing().expect("it is built once");
         self.differs(now.action(), now.loc())
     }
 

@@ -6,7 +6,7 @@
 //! With the argument `long`: 200 steps with states and messages of five kilobytes.
 
 use manyworlds_core::{
-    Delivery, Engine, Network, ProcessRole, ProcessStatus, Property, StepKind, Trace, TraceMessage, TraceNote,
+    Delivery, Engine, Network, ProcessRole, ProcessStatus, Requirement, StepKind, Trace, TraceMessage, TraceNote,
     TraceProcess, TraceStep, ValueTree, Violation,
 };
 use manyworlds_report::history::{Fault, Operation, Timeline};
@@ -30,7 +30,7 @@ const HOSTILE: &str = "Put { note: \"</script><b>{{data}}<!--\" }";
 /// Two processes that append to long logs.
 fn long() -> Trace {
     let everything = trace();
-    let property = Property::Always { name: "logs are short".to_string() };
+    let property = Requirement::Always { name: "logs are short".to_string() };
     let violation = Violation { property, message: "they are not".to_string(), location: None, process: None };
     let mut long = Trace { violation, steps: Vec::new(), messages: Vec::new(), loop_from: None, ..everything };
     for send in (0..200).step_by(2) {
@@ -88,7 +88,7 @@ fn trace() -> Trace {
         status: ProcessStatus::Waiting,
     };
     let violation = Violation {
-        property: Property::Eventually { name: "the client is served".to_string() },
+        property: Requirement::Eventually { name: "the client is served".to_string() },
         message: "it never holds on this path".to_string(),
         location: None,
         process: None,

@@ -1,6 +1,6 @@
 //! The happens-before relation of a trace, and its failing steps.
 
-use manyworlds_core::{Property, StepKind, Trace};
+use manyworlds_core::{Requirement, StepKind, Trace};
 
 /// The direct causes of each step: the previous step of its process, the send that it receives, and the parents that the trace records.
 pub fn causes(trace: &Trace) -> Vec<Vec<usize>> {
@@ -40,7 +40,7 @@ pub fn failing(trace: &Trace) -> Vec<usize> {
     let bad = of_kind(&|kind| kind.is_bad());
     let about_a_state = matches!(
         trace.violation.property,
-        Property::Always { .. } | Property::Never { .. } | Property::AtRest { .. } | Property::Assertion
+        Requirement::Always { .. } | Requirement::Never { .. } | Requirement::AtRest { .. } | Requirement::Assertion
     );
     match (bad.is_empty(), about_a_state) {
         (false, _) => bad,
@@ -71,10 +71,10 @@ mod tests {
     fn the_failing_step_is_the_failure_or_the_last_trigger() {
         let fails = trace_of(&["a", "b"]).deliver(0, 1, "x").fail(1, "no").trace();
         assert_eq!(failing(&fails), [2]);
-        let state = Property::Always { name: "fine".to_string() };
+        let state = Requirement::Always { name: "fine".to_string() };
         let trace = trace_of(&["a", "b"]).deliver(0, 1, "x").send(1, 0, "y").violates(state, "", None, None).trace();
         assert_eq!(failing(&trace), [1], "the send is an effect of the receive");
-        let endless = Property::Eventually { name: "done".to_string() };
+        let endless = Requirement::Eventually { name: "done".to_string() };
         assert!(failing(&trace_of(&["a"]).timeout(0).violates(endless, "", None, None).trace()).is_empty());
     }
 }

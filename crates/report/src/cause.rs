@@ -10,7 +10,7 @@
 //! which is wrong by itself. A property of a state may concern all processes, so every change of a state is explained, not only the last step.
 
 use crate::causality::failing;
-use manyworlds_core::{ProcessRole, Property, StepKind, Trace, TraceHistory};
+use manyworlds_core::{ProcessRole, Requirement, StepKind, Trace, TraceHistory};
 
 /// A subset of the steps that explains a failure.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,12 +38,12 @@ pub fn cause(trace: &Trace) -> Option<Cause> {
 /// The steps to be explained in addition to the failing ones, and the title and the meaning of the explanation.
 fn roots(trace: &Trace) -> (Vec<usize>, &'static str, &'static str) {
     match &trace.violation.property {
-        Property::Linearizable => (
+        Requirement::Linearizable => (
             contradicting(trace),
             "Only the operations at odds",
             "The operations that contradict each other, from call to return, and all that led to them",
         ),
-        Property::Always { .. } | Property::Never { .. } | Property::AtRest { .. } => (
+        Requirement::Always { .. } | Requirement::Never { .. } | Requirement::AtRest { .. } => (
             changes(trace),
             "Only what led to these states",
             "Changes of local states, faults, and all that led to them; messages on their way are left out, though a property may look at them",
@@ -121,8 +121,8 @@ mod tests {
     use crate::trace_builder::{TraceBuilder, trace_of};
     use manyworlds_core::{Engine, TraceNote, TraceOperation, TraceValue, ValueTree};
 
-    fn always() -> Property {
-        Property::Always { name: "one leader".to_string() }
+    fn always() -> Requirement {
+        Requirement::Always { name: "one leader".to_string() }
     }
 
     fn steps(trace: &Trace) -> Option<Vec<usize>> {
@@ -196,7 +196,7 @@ mod tests {
             .note(2, "invoked")
             .note(2, "returned")
             .fail(2, "no")
-            .violates(Property::Linearizable, "", None, None);
+            .violates(Requirement::Linearizable, "", None, None);
         let mut trace = of_states(builder);
         let operations = vec![operation(1, 1, 6), operation(2, 9, 10)];
         trace.history = Some(TraceHistory { operations, core: vec![0, 1], ..TraceHistory::default() });
@@ -212,7 +212,7 @@ mod tests {
             .records(1, 2, TraceNote::Invoked(value("Put(1)")))
             .records(0, 2, TraceNote::Returned(value("7")))
             .fail(2, "no");
-        let mut trace = builder.violates(Property::Linearizable, "", None, None).trace();
+        let mut trace = builder.violates(Requirement::Linearizable, "", None, None).trace();
         let mut history = TraceHistory::recorded(&trace).unwrap();
         history.core = vec![0];
         trace.history = Some(history);
@@ -223,7 +223,7 @@ mod tests {
     fn there_is_no_button_if_no_step_can_be_hidden_or_none_fails() {
         let all = trace_of(&["a"]).timer(0, "t").state("bad").violates(always(), "", None, None);
         assert_eq!(steps(&of_states(all)), None);
-        let endless = Property::Eventually { name: "done".to_string() };
+        let endless = Requirement::Eventually { name: "done".to_string() };
         let lasso = trace_of(&["a", "b"]).send(0, 1, "x").timeout(0).violates(endless, "", None, None);
         assert_eq!(steps(&lasso.trace()), None);
     }

@@ -6,7 +6,7 @@ use crate::style::{Paint, Style};
 use crate::text::clean;
 use crate::timeline::timeline;
 use crate::words::{name, sentence};
-use manyworlds_core::{Property, StepKind, Trace};
+use manyworlds_core::{Requirement, StepKind, Trace};
 
 /// Commands and files that the caller provides for the report of a violation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -74,7 +74,7 @@ fn caption(trace: &Trace) -> String {
 
 /// The operations as bars with the impossible one marked, the longest linearization before it, and the operations that contradict it.
 fn operations(trace: &Trace, style: &Style) -> String {
-    let is_linearizability = trace.violation.property == Property::Linearizable;
+    let is_linearizability = trace.violation.property == Requirement::Linearizable;
     let Some(history) = Timeline::from_trace(trace).filter(|_| is_linearizability) else { return String::new() };
     let bad = style.glyphs().bad;
     let mark = if history.stuck.is_empty() { String::new() } else { format!(" ({bad}: no order has room for it)") };

@@ -6,7 +6,7 @@
 //! forever come last. A partition or its end affects all processes: no step is moved across it. Linearizability depends on which operation returned before
 //! which other one was invoked: in such traces, the steps that record operations keep their order.
 
-use manyworlds_core::{Property, Trace, TraceHistory};
+use manyworlds_core::{Requirement, Trace, TraceHistory};
 
 /// The steps of one row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -118,7 +118,9 @@ impl<'t> Drawing<'t> {
 fn recorded_before(trace: &Trace) -> Vec<Option<usize>> {
     let mut before = vec![None; trace.steps.len()];
     let history = trace.history.clone().or_else(|| TraceHistory::recorded(trace));
-    let Some(history) = history.filter(|_| trace.violation.property == Property::Linearizable) else { return before };
+    let Some(history) = history.filter(|_| trace.violation.property == Requirement::Linearizable) else {
+        return before;
+    };
     let steps = history.operations.iter().flat_map(|o| std::iter::once(o.invoked).chain(o.returned));
     let mut steps: Vec<usize> = steps.filter(|&at| at < trace.steps.len()).collect();
     steps.sort_unstable();
@@ -177,7 +179,7 @@ mod tests {
             order == [1, 2, 3, 4].map(Item::Step)
         };
         assert!(!order(&trace));
-        trace.violation.property = Property::Linearizable;
+        trace.violation.property = Requirement::Linearizable;
         assert!(order(&trace));
     }
 

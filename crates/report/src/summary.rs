@@ -67,12 +67,13 @@ pub fn why(reason: StopReason) -> &'static str {
 
 /// The figures that the engine provides; blocked and truncated executions and violations only if there are any.
 fn figures(stats: &Stats, elapsed: Option<Duration>) -> Vec<String> {
-    let count = |n: Option<u64>, one: &str, many: &str| {
+    let wide = |figure: Option<u64>| figure.map(u128::from);
+    let count = |n: Option<u128>, one: &str, many: &str| {
         n.map(|n| format!("{} {}", grouped(n), if n == 1 { one } else { many }))
     };
-    let some = |n: Option<u64>| n.filter(|&n| n > 0);
+    let some = |n: Option<u64>| wide(n.filter(|&n| n > 0));
     let mut figures = Vec::new();
-    figures.extend(count(stats.executions, "execution", "executions"));
+    figures.extend(count(wide(stats.executions), "execution", "executions"));
     figures.extend(count(some(stats.blocked), "blocked", "blocked"));
     figures.extend(count(some(stats.truncated), "cut off", "cut off"));
     figures.extend(count(some(Some(stats.violations)), "violation", "violations"));
@@ -82,7 +83,8 @@ fn figures(stats: &Stats, elapsed: Option<Duration>) -> Vec<String> {
 }
 
 /// A number with thousands separators: `40320` as `40,320`.
-pub fn grouped(n: u64) -> String {
+pub fn grouped(n: impl Into<u128>) -> String {
+    let n: u128 = n.into();
     let digits = n.to_string();
     let mut text = String::new();
     for (i, digit) in digits.chars().enumerate() {

@@ -4,7 +4,7 @@ use crate::trace_builder::{TraceBuilder, trace_of};
 use crate::{Hints, Style, chart, failure, step, summary};
 use insta::assert_snapshot;
 use manyworlds_core::{
-    Awaited, Bounds, Network, Outcome, Property, Scope, Stats, StepKind, StopReason, Trace, TraceMessage, Verdict,
+    Awaited, Bounds, Network, Outcome, Requirement, Scope, Stats, StepKind, StopReason, Trace, TraceMessage, Verdict,
 };
 use std::time::Duration;
 
@@ -76,7 +76,7 @@ fn a_deadlock() {
         .wait(0, Awaited::Message("Granted".to_string()))
         .wait(1, Awaited::Message("Release".to_string()))
         .wait(2, Awaited::Process(1))
-        .violates(Property::Deadlock, "alice, bob, carol wait for ever", Some(0), Some("src/model.rs:60:5"))
+        .violates(Requirement::Deadlock, "alice, bob, carol wait for ever", Some(0), Some("src/model.rs:60:5"))
         .trace();
     assert_snapshot!(failure(&trace, &HINTS, &plain()));
 }
@@ -92,7 +92,7 @@ fn a_monitor_that_fails() {
         .send(1, 0, "Elected(2)")
         .observed(2, 0, 3, "Elected(2)")
         .fail(3, "two leaders in term 2")
-        .violates(Property::Monitor, "two leaders in term 2", Some(3), Some("src/model.rs:99:9"))
+        .violates(Requirement::Monitor, "two leaders in term 2", Some(3), Some("src/model.rs:99:9"))
         .trace();
     assert_snapshot!(failure(&trace, &HINTS, &plain()));
 }
@@ -164,7 +164,7 @@ fn faults() -> TraceBuilder {
 
 #[test]
 fn faults_timers_and_notes_of_actors() {
-    let property = Property::Always { name: "what is put is counted once".to_string() };
+    let property = Requirement::Always { name: "what is put is counted once".to_string() };
     let trace = faults().violates(property, "it does not hold in this state", None, None).trace();
     drawn(&trace, &plain());
     let steps: Vec<String> = (0..trace.steps.len()).map(|i| step(&trace, i, &plain())).collect();
@@ -173,7 +173,7 @@ fn faults_timers_and_notes_of_actors() {
 
 #[test]
 fn infinite_paths() {
-    let property = Property::Eventually { name: "a client is served".to_string() };
+    let property = Requirement::Eventually { name: "a client is served".to_string() };
     let lasso = || {
         trace_of(&["left", "right"])
             .starts(0)
@@ -198,7 +198,7 @@ fn a_path_of_a_specification() {
         .state("State { rm: {0: prepared}, tm: init }")
         .action(0, "Abort")
         .state("State { rm: {0: prepared}, tm: aborted }")
-        .violates(Property::Never { name: "Abort".to_string() }, "`Abort` holds in this state", None, None)
+        .violates(Requirement::Never { name: "Abort".to_string() }, "`Abort` holds in this state", None, None)
         .trace();
     assert_snapshot!(failure(&trace, &HINTS, &plain()));
 }
@@ -249,7 +249,7 @@ fn messages_in_other_scripts() {
 
 #[test]
 fn an_empty_trace() {
-    let trace = trace_of(&["main"]).violates(Property::Deterministic, "main went another way", None, None).trace();
+    let trace = trace_of(&["main"]).violates(Requirement::Deterministic, "main went another way", None, None).trace();
     assert_snapshot!(failure(&trace, &Hints::default(), &plain()));
 }
 
@@ -309,7 +309,7 @@ fn summaries() {
 
 #[test]
 fn the_same_trace_for_graphviz_and_shiviz() {
-    let property = Property::Always { name: "\"quoted\" \\ name".to_string() };
+    let property = Requirement::Always { name: "\"quoted\" \\ name".to_string() };
     let trace = faults().violates(property, "it does not hold in this state", None, None).trace();
     assert_snapshot!(crate::dot(&trace));
     assert_snapshot!(crate::shiviz(&trace));

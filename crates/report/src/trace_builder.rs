@@ -1,8 +1,8 @@
 //! A builder of traces for tests.
 
 use manyworlds_core::{
-    Awaited, Delivery, Engine, Location, Network, ProcessRole, ProcessStatus, Property, StepKind, Trace, TraceMessage,
-    TraceNote, TraceProcess, TraceStep, TraceValue, ValueTree, Violation,
+    Awaited, Delivery, Engine, Location, Network, ProcessRole, ProcessStatus, Requirement, StepKind, Trace,
+    TraceMessage, TraceNote, TraceProcess, TraceStep, TraceValue, ValueTree, Violation,
 };
 
 /// A trace that is built step by step. The source location of its n-th step is line `10 n` of `src/model.rs`.
@@ -18,7 +18,7 @@ pub fn trace_of(names: &[&str]) -> TraceBuilder {
         daemon: false,
         status: ProcessStatus::Running,
     };
-    let (property, message) = (Property::Assertion, "no".to_string());
+    let (property, message) = (Requirement::Assertion, "no".to_string());
     let violation = Violation { property, message, location: None, process: None };
     let mut trace = Trace::new(violation, names.iter().enumerate().map(process).collect());
     (trace.model, trace.engine, trace.network) = ("demo".to_string(), Engine::Must, Network::P2p);
@@ -143,7 +143,7 @@ impl TraceBuilder {
         self.0.processes[process].status = ProcessStatus::Failed;
         self = self.step(process, StepKind::Fail(message.to_string()));
         let location = self.0.steps.last().and_then(|step| step.at.as_ref()).map(ToString::to_string);
-        self.violates(Property::Assertion, message, Some(process), location.as_deref())
+        self.violates(Requirement::Assertion, message, Some(process), location.as_deref())
     }
 
     pub fn starts(self, process: usize) -> TraceBuilder {
@@ -188,7 +188,7 @@ impl TraceBuilder {
 
     pub fn violates(
         mut self,
-        property: Property,
+        property: Requirement,
         message: &str,
         process: Option<usize>,
         location: Option<&str>,

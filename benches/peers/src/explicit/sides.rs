@@ -102,7 +102,8 @@ pub fn ours<M: TransitionSystem>(model: &M, search: Search, depth: Option<u64>) 
     measured(|| {
         let Ok(report) = explore(model, engine, &config, &NoObserver) else { panic!("the engine refuses") };
         assert!(report.found.is_none(), "the models of the comparison are right");
-        (report.stats.states.unwrap_or(0), report.stats.transitions.unwrap_or(0))
+        let count = |figure: Option<u128>| figure.unwrap_or(0).try_into().expect("no case has more states than 64 bits count");
+        (count(report.stats.states), count(report.stats.transitions))
     })
 }
 

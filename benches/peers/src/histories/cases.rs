@@ -4,7 +4,7 @@ use super::generate::{self, MapHistory, QueueHistory, RegisterHistory, Shape};
 use super::models::{Access, Cas, Queue, SplitMap, Step, Turn, WholeMap};
 use manyworlds::linear::formats::Format;
 use manyworlds::linear::specs::{self, cas_register, map, queue};
-use manyworlds::linear::{self, History, Options, Spec, Value};
+use manyworlds::linear::{self, CheckOptions, History, Spec, Value};
 use porcupine_rs::{CheckResult, Model, Operation, check_operations, check_operations_timeout};
 use std::path::Path;
 use std::time::Duration;
@@ -48,7 +48,7 @@ where
         name: name.into(),
         operations: history.len(),
         ours: Box::new(move || {
-            let options = Options { split, explain: false, ..Options::default() };
+            let options = CheckOptions { split, explain: false, ..CheckOptions::default() };
             linear::check_with(&spec, &history, &options).is_linearizable()
         }),
         peer: Box::new(move |limit| match limit {

@@ -88,8 +88,8 @@ fn same_states(case: &Case, graph: &Graph) {
         };
         same(&words(&report.states), &all, &format!("states, {what}"));
         same(&words(&report.final_states), &finals, &format!("final states, {what}"));
-        assert_eq!(report.stats.states, Some(graph.keys.len() as u64), "number of states, {what}");
-        assert_eq!(report.stats.transitions, Some(graph.transitions as u64), "transitions, {what}");
+        assert_eq!(report.stats.states, Some(graph.keys.len() as u128), "number of states, {what}");
+        assert_eq!(report.stats.transitions, Some(graph.transitions as u128), "transitions, {what}");
         let mut ours: Vec<u128> = report.states.iter().map(|state| worlds.fingerprint(state)).collect();
         ours.sort_unstable();
         assert_eq!(&ours, prints.get_or_insert_with(|| ours.clone()), "the same fingerprints in every run, {what}");
@@ -170,7 +170,8 @@ fn same_executions(case: &Case, graph: &Graph) -> bool {
         let finals = Finals::default();
         let budget = Budget { executions: Some(SCHEDULES), ..Budget::default() };
         let deadlock = Deadlock::Allow;
-        let config = manyworlds_graph::Config { threads, keep_going: true, deadlock, budget, ..Default::default() };
+        let config =
+            manyworlds_graph::GraphConfig { threads, keep_going: true, deadlock, budget, ..Default::default() };
         let locals = ActorLocals::new(&case.system()).collect(finals.clone());
         let report = manyworlds_graph::explore(&locals, &config, &NoObserver);
         if report.stopped.is_some() {

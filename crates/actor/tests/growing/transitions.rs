@@ -107,7 +107,7 @@ fn compare(case: &Case) -> bool {
     let worlds = case.system().worlds();
     let config = Config { keep_going: true, collect_states: true, ..Config::default() };
     let report = manyworlds_explore::explore(&worlds, Engine::Bfs, &config, &NoObserver).expect("nothing to refuse");
-    assert_eq!(report.stats.states, Some(seen.len() as u64));
+    assert_eq!(report.stats.states, Some(seen.len() as u128));
     // What is displayed and fingerprinted is the same in another run.
     let shown = |table: &Worlds, locals: &mut dyn Iterator<Item = LocalId>| -> BTreeSet<(String, u128)> {
         locals.map(|local| (table.show_local(local), table.local_fingerprint(local))).collect()

@@ -6,7 +6,7 @@ use super::table::{Alternative, Case, Claim, Cost, Table, out_of_fuel, out_of_fu
 use manyworlds_actor::System;
 use manyworlds_actor::locals::{ActorLocals, Finals};
 use manyworlds_core::{Budget, Deadlock, Network, NoObserver};
-use manyworlds_graph::{Config, Report};
+use manyworlds_graph::{GraphConfig, GraphReport};
 use manyworlds_testkit::random;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -16,10 +16,10 @@ const STATES: usize = 300;
 const EXECUTIONS: u64 = 3_000;
 
 /// The report of a run and the final states of its executions, unless there are too many executions.
-fn run(system: &System, threads: usize, keep_going: bool) -> Option<(Report, BTreeSet<Vec<String>>)> {
+fn run(system: &System, threads: usize, keep_going: bool) -> Option<(GraphReport, BTreeSet<Vec<String>>)> {
     let finals = Finals::default();
     let budget = Budget { executions: Some(EXECUTIONS), ..Budget::default() };
-    let config = Config { threads, keep_going, deadlock: Deadlock::Allow, budget, ..Config::default() };
+    let config = GraphConfig { threads, keep_going, deadlock: Deadlock::Allow, budget, ..GraphConfig::default() };
     let report = manyworlds_graph::explore(&ActorLocals::new(system).collect(finals.clone()), &config, &NoObserver);
     let finals = std::mem::take(&mut *finals.lock().expect("no thread panicked"));
     report.stopped.is_none().then_some((report, finals))

@@ -88,17 +88,35 @@ impl Graph {
         (0..self.worlds.len()).filter(|&id| self.worlds[id].failed.is_some())
     }
 
-    /// Whether `holds` is true somewhere on every maximal path: the greatest set of states without it in which a path can stay for ever or
-    /// end contains no initial state.
-    pub fn eventually(&self, holds: impl Fn(&World) -> bool) -> bool {
-        let mut inside: Vec<bool> = self.worlds.iter().map(|world| !holds(world)).collect();
+    /// The states from which some path stays in states with `lacks` for ever, or to its end: the greatest set of such states that can be left for no
+    /// other state, or for a state of the set. A step that changes nothing is no step.
+    pub fn avoiding(&self, lacks: impl Fn(&World) -> bool) -> Vec<bool> {
+        let mut inside: Vec<bool> = self.worlds.iter().map(lacks).collect();
         loop {
-            let stays =
-                |id: usize| self.successors[id].is_empty() || self.successors[id].iter().any(|&next| inside[next]);
-            let Some(out) = (0..inside.len()).find(|&id| inside[id] && !stays(id)) else { break };
+            let stays = |id: usize| {
+                let mut next = self.successors[id].iter().filter(|&&next| next != id).peekable();
+                next.peek().is_none() || next.any(|&next| inside[next])
+            };
+            let Some(out) = (0..inside.len()).find(|&id| inside[id] && !stays(id)) else { return inside };
             inside[out] = false;
         }
-        !self.initial.iter().any(|&id| inside[id])
+    }
+
+    /// Whether `holds` is true somewhere on every maximal path.
+    pub fn eventually(&self, holds: impl Fn(&World) -> bool) -> bool {
+        let avoiding = self.avoiding(|world| !holds(world));
+        !self.initial.iter().any(|&id| avoiding[id])
+    }
+
+    /// Whether `holds` is true again and again on every maximal path.
+    pub fn always_eventually(&self, holds: impl Fn(&World) -> bool) -> bool {
+        !self.avoiding(|world| !holds(world)).contains(&true)
+    }
+
+    /// Whether after each state with `when` every maximal path has a state with `then`.
+    pub fn leads_to(&self, when: impl Fn(&World) -> bool, then: impl Fn(&World) -> bool) -> bool {
+        let avoiding = self.avoiding(|world| !then(world));
+        !(0..self.worlds.len()).any(|id| avoiding[id] && when(&self.worlds[id]))
     }
 }
 

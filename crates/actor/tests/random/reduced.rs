@@ -63,7 +63,7 @@ fn compare(case: &Case, claim: Claim, of: u8, graph: &Graph) {
         ours.sort();
         assert_eq!(ours, finals, "final states, {what}");
         assert_eq!(report.found.is_some(), fails, "failures, {what}");
-        assert!(report.stats.states <= Some(graph.keys.len() as u64), "a reduction, {what}");
+        assert!(report.stats.states <= Some(graph.keys.len() as u128), "a reduction, {what}");
         let at_rest = declared(case, case.system().at_rest("claim", move |view| claim.holds_in(view)), of).worlds();
         assert_eq!(run(&at_rest, engine, &config).found.is_some(), wrong, "at rest, {what}");
         if case.faults.crashes == 0 {

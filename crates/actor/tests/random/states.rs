@@ -3,10 +3,10 @@
 use super::explorer::{Graph, explore};
 use super::strategy::{Profile, cases, claims};
 use super::table::{Case, Claim, Cost};
-use super::world::text;
-use manyworlds_actor::{Faults, State, System, Worlds};
-use manyworlds_core::Budget;
-use manyworlds_explore::{Config, Engine, NoObserver, Report, TransitionSystem};
+use super::world::{World, text};
+use manyworlds_actor::{Faults, State, System, View, Worlds};
+use manyworlds_core::{Budget, Replayed};
+use manyworlds_explore::{Config, Engine, NoObserver, Report, TransitionSystem, narrate, replay};
 use manyworlds_testkit::random;
 
 /// Larger systems are skipped.
@@ -102,8 +102,8 @@ fn same_states(case: &Case, graph: &Graph) {
         );
         same(&in_words(&report.states), &all, &format!("states, {what}"));
         same(&in_words(&report.final_states), &finals, &format!("final states, {what}"));
-        assert_eq!(report.stats.states, Some(graph.keys.len() as u64), "number of states, {what}");
-        assert_eq!(report.stats.transitions, Some(graph.transitions as u64), "transitions, {what}");
+        assert_eq!(report.stats.states, Some(graph.keys.len() as u128), "number of states, {what}");
+        assert_eq!(report.stats.transitions, Some(graph.transitions as u128), "transitions, {what}");
         assert_eq!(report.stats.violations, graph.failures().count() as u64, "failures, {what}");
         assert_eq!(worlds.stats().user_steps, graph.handler_runs as u64, "handler runs, {what}");
         assert_eq!(worlds.stats().distinct_steps, graph.handler_runs as u64, "distinct handler runs, {what}");
@@ -140,7 +140,11 @@ fn same_within_a_bound(system: &System, graph: &Graph, what: &str, wrong: impl F
         let config = Config { threads, exact, budget, keep_going: true, ..Config::default() };
         let report = run(&system.worlds(), engine, &config);
         let seen = (report.stats.states, report.stats.violations, report.frontier);
-        assert_eq!(seen, (Some(states), wrong, cut), "{what} in {bound} steps: {engine:?} with {threads} threads");
+        assert_eq!(
+            seen,
+            (Some(states.into()), wrong, cut),
+            "{what} in {bound} steps: {engine:?} with {threads} threads"
+        );
     }
 }
 
@@ -153,12 +157,34 @@ fn same_verdicts(case: &Case, graph: &Graph, claim: Claim) {
     let at_rest = case.system().at_rest("claim", move |view| claim.holds_in(view));
     same_verdict(&at_rest, graph, "at rest", |id| failed(id) || graph.successors[id].is_empty() && !holds(id));
     if graph.failures().next().is_none() {
-        let eventually = case.system().eventually("claim", move |view| !claim.holds_in(view));
-        let verdict = graph.eventually(|world| !claim.holds(|n| world.row(n)));
-        for (engine, threads, exact) in RUNS {
+        same_temporal_verdicts(case, graph, claim);
+    }
+}
+
+fn same_temporal_verdicts(case: &Case, graph: &Graph, claim: Claim) {
+    let claimed = |world: &World| claim.holds(|n| world.row(n));
+    let missed = |world: &World| !claimed(world);
+    let system = || case.system();
+    let in_view = move |view: &View<'_>| claim.holds_in(view);
+    let not_in_view = move |view: &View<'_>| !claim.holds_in(view);
+    let questions = [
+        ("eventually", system().eventually("claim", not_in_view), graph.eventually(missed)),
+        ("always eventually", system().always_eventually("claim", not_in_view), graph.always_eventually(missed)),
+        ("always eventually not", system().always_eventually("claim", in_view), graph.always_eventually(claimed)),
+        ("leads to", system().leads_to("claim", in_view, not_in_view), graph.leads_to(claimed, missed)),
+        ("leads to not", system().leads_to("claim", not_in_view, in_view), graph.leads_to(missed, claimed)),
+    ];
+    for (what, system, verdict) in questions {
+        // The states that a temporal property is about are explored in the same way by every engine.
+        for (engine, threads, exact) in RUNS.into_iter().take(if what == "eventually" { RUNS.len() } else { 1 }) {
             let config = Config { threads, exact, ..Config::default() };
-            let found = run(&eventually.worlds(), engine, &config).found;
-            assert_eq!(found.is_none(), verdict, "eventually: {engine:?} with {threads} threads");
+            let worlds = system.worlds();
+            let found = run(&worlds, engine, &config).found;
+            assert_eq!(found.is_none(), verdict, "{what}: {engine:?} with {threads} threads");
+            if let Some(found) = found {
+                let trace = narrate(&worlds, &found.path, found.violation);
+                assert_eq!(replay(&system.worlds(), &trace, |_, _| {}), Ok(Replayed::Reproduced), "{what}");
+            }
         }
     }
 }

@@ -6,8 +6,8 @@ use super::strategy::{Profile, ROWS, Service, services};
 use super::table::{Case, Claim, Cost};
 use super::world::{Key, World};
 use manyworlds_actor::{System, View};
-use manyworlds_core::Pid;
-use manyworlds_explore::{Config, Engine};
+use manyworlds_core::{Pid, Replayed};
+use manyworlds_explore::{Config, Engine, narrate, replay};
 use manyworlds_testkit::random;
 use std::collections::BTreeMap;
 
@@ -52,8 +52,8 @@ pub fn compare(service: &Service, rows: (u8, u8), graph: &Graph) {
         let what = format!("{engine:?} with {threads} threads");
         let config = Config { threads, exact, symmetry: true, keep_going: true, ..Config::default() };
         let report = run(&system.worlds(), engine, &config);
-        assert_eq!(report.stats.states, Some(orbits.len() as u64), "orbits, {what}");
-        assert_eq!(report.stats.transitions, Some(transitions as u64), "transitions, {what}");
+        assert_eq!(report.stats.states, Some(orbits.len() as u128), "orbits, {what}");
+        assert_eq!(report.stats.transitions, Some(transitions as u128), "transitions, {what}");
     }
     same_verdicts(service, &system, rows, graph);
 }
@@ -73,11 +73,25 @@ fn same_verdicts(service: &Service, system: &System, rows: (u8, u8), graph: &Gra
     same_verdict(&system.clone().always("claim", claims_hold.clone()), always, "always");
     same_verdict(&system.clone().at_rest("claim", claims_hold.clone()), at_rest, "at rest");
     if graph.failures().next().is_none() {
-        let verdict = graph.eventually(|world| !holds(world));
-        let worlds = system.clone().eventually("no claim", move |view| !claims_hold(view)).worlds();
-        for (engine, threads, exact) in RUNS {
-            let found = run(&worlds, engine, &Config { threads, exact, symmetry: true, ..Config::default() }).found;
-            assert_eq!(found.is_none(), verdict, "eventually: {engine:?} with {threads} threads");
+        let (hold, fail) = (claims_hold.clone(), move |view: &View<'_>| !claims_hold(view));
+        let lacks = |world: &World| !holds(world);
+        let system = || system.clone();
+        let questions = [
+            ("eventually", system().eventually("no claim", fail.clone()), graph.eventually(lacks)),
+            ("always", system().always_eventually("no claim", fail.clone()), graph.always_eventually(lacks)),
+            ("leads to", system().leads_to("claim", fail.clone(), hold.clone()), graph.leads_to(lacks, holds)),
+            ("leads back", system().leads_to("no claim", hold, fail), graph.leads_to(holds, lacks)),
+        ];
+        for (what, system, verdict) in questions {
+            let worlds = system.worlds();
+            for (engine, threads, exact) in RUNS.into_iter().take(if what == "eventually" { RUNS.len() } else { 1 }) {
+                let found = run(&worlds, engine, &Config { threads, exact, symmetry: true, ..Config::default() }).found;
+                assert_eq!(found.is_none(), verdict, "{what}: {engine:?} with {threads} threads");
+                if let Some(found) = found {
+                    let trace = narrate(&worlds, &found.path, found.violation);
+                    assert_eq!(replay(&worlds, &trace, |_, _| {}), Ok(Replayed::Reproduced), "{what}");
+                }
+            }
         }
     }
 }

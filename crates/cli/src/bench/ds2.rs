@@ -290,7 +290,7 @@ fn seen(outcome: &Outcome) -> u64 {
     let stats = &outcome.stats;
     match (stats.histories, stats.states) {
         (Some(histories), _) => histories.schedules,
-        (None, Some(states)) => states,
+        (None, Some(states)) => u64::try_from(states).unwrap_or(u64::MAX),
         (None, None) => stats.executions.unwrap_or(0) + stats.blocked.unwrap_or(0) + stats.violations,
     }
 }

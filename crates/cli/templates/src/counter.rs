@@ -65,7 +65,7 @@ fn counting(threads: usize, add: fn(&AtomicI64)) -> Program {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use manyworlds::Property;
+    use manyworlds::Requirement;
 
     #[manyworlds::test]
     fn adding_at_once_is_linearizable() -> Program {
@@ -76,6 +76,6 @@ mod tests {
     fn two_steps_are_one_too_many() {
         let answer = check(counting(2, add_in_two_steps)).run().unwrap();
         let violation = answer.violation().expect("one addition is lost");
-        assert_eq!(violation.property, Property::Linearizable);
+        assert_eq!(violation.property, Requirement::Linearizable);
     }
 }

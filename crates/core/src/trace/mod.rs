@@ -267,12 +267,10 @@ impl Trace {
 
 /// The problem of a text that is not valid JSON, and its place.
 fn malformed(error: serde_json::Error) -> TraceError {
-    TraceError::Malformed {
-        line: error.line(),
-        column: error.column(),
-        // The JSON reader appends the place to its messages; here the place is a field of its own.
-        message: error.to_string().split(" at line ").next().unwrap_or_default().to_string(),
-    }
+    let (line, column) = (error.line(), error.column());
+    // The JSON reader appends the place to its messages; here the place is a field of its own.
+    let (message, place) = (error.to_string(), format!(" at line {line} column {column}"));
+    TraceError::Malformed { line, column, message: message.strip_suffix(&place).unwrap_or(&message).to_string() }
 }
 
 /// The result of replaying a trace.

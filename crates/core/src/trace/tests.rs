@@ -1,7 +1,7 @@
 //! Round trips of arbitrary traces through files, and upgrades of files of version 1.
 
 use super::*;
-use crate::{Property, TraceOperation};
+use crate::{Requirement, TraceOperation};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ fn process(name: &str, role: ProcessRole) -> TraceProcess {
 
 fn empty(processes: usize) -> Trace {
     let violation = Violation {
-        property: Property::Never { name: "a \"name\"".to_string() },
+        property: Requirement::Never { name: "a \"name\"".to_string() },
         message: "no\n".to_string(),
         location: Some(Location::parse("src/lib.rs:3:4")),
         process: Some("p0".to_string()),

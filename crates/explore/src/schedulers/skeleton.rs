@@ -298,7 +298,7 @@ impl<'a, M: TransitionSystem, S: Scheduler> Search<'a, M, S> {
         stats.histories = Some(self.figures);
         stats.executions = Some(self.figures.schedules);
         stats.truncated = Some(self.cut);
-        stats.transitions = Some(self.visits);
+        stats.transitions = Some(self.visits.into());
         stats.depth = Some(self.longest as u64);
         count_user_steps(std::iter::once(&self.stepper), stats);
         let model = &self.stepper.model;
@@ -308,7 +308,7 @@ impl<'a, M: TransitionSystem, S: Scheduler> Search<'a, M, S> {
 
     /// The result of a run without violation that has no more schedules.
     fn conclude(&mut self) {
-        let unseen = Checks::never_seen(&[&self.checks], self.visits);
+        let unseen = Checks::never_seen(&[&self.checks], self.visits.into());
         let passing = |kind| matches!(kind, Kind::Always | Kind::Never);
         let passes = self.stepper.model.properties().iter().any(|p| passing(p.kind) && !p.stable);
         if self.cut > 0 {

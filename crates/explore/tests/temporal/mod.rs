@@ -2,3 +2,5 @@
 
 mod graph;
 mod random;
+mod specs;
+mod tlc;

@@ -47,7 +47,7 @@ pub enum Consistency {
 
 /// The options of a check.
 #[derive(Clone, Copy)]
-pub struct Options<'o> {
+pub struct CheckOptions<'o> {
     /// The condition to check.
     pub consistency: Consistency,
     /// Number of threads that check different keys; 0 counts as 1.
@@ -60,15 +60,21 @@ pub struct Options<'o> {
     pub observer: &'o dyn Observer,
 }
 
-impl Default for Options<'_> {
+impl Default for CheckOptions<'_> {
     fn default() -> Self {
-        Options { consistency: Consistency::default(), threads: 1, split: true, explain: true, observer: &NoObserver }
+        CheckOptions {
+            consistency: Consistency::default(),
+            threads: 1,
+            split: true,
+            explain: true,
+            observer: &NoObserver,
+        }
     }
 }
 
 /// The verdict of a check.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Verdict {
+pub enum Judgement {
     /// The history is consistent: the operations, by index, in an order that explains every response. Pending operations that do not take effect are
     /// omitted.
     Consistent(Vec<usize>),
@@ -82,7 +88,7 @@ pub enum Verdict {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Answer {
     /// The verdict.
-    pub verdict: Verdict,
+    pub verdict: Judgement,
     /// The number of parts of the history that were checked separately.
     pub partitions: usize,
     /// The number of evaluated steps of the specification.
@@ -92,13 +98,13 @@ pub struct Answer {
 impl Answer {
     /// Whether the history is consistent.
     pub fn is_linearizable(&self) -> bool {
-        matches!(self.verdict, Verdict::Consistent(_))
+        matches!(self.verdict, Judgement::Consistent(_))
     }
 
     /// The explanation, if the history is not consistent.
     pub fn explanation(&self) -> Option<&Explanation> {
         match &self.verdict {
-            Verdict::Violated(explanation) => Some(explanation),
+            Judgement::Violated(explanation) => Some(explanation),
             _ => None,
         }
     }
@@ -109,18 +115,18 @@ impl Answer {
 /// # Panics
 /// If the specification does.
 pub fn check<S: Spec>(spec: &S, history: &History<S::Operation, S::Response>) -> Answer {
-    check_with(spec, history, &Options::default())
+    check_with(spec, history, &CheckOptions::default())
 }
 
 /// Checks whether a history satisfies the condition in `options`.
 ///
 /// # Panics
 /// If the specification does, and with the same message.
-pub fn check_with<S: Spec>(spec: &S, history: &History<S::Operation, S::Response>, options: &Options) -> Answer {
+pub fn check_with<S: Spec>(spec: &S, history: &History<S::Operation, S::Response>, options: &CheckOptions) -> Answer {
     check_subject(&Typed::new(spec, history), options)
 }
 
-fn check_subject(subject: &dyn Subject, options: &Options) -> Answer {
+fn check_subject(subject: &dyn Subject, options: &CheckOptions) -> Answer {
     if options.consistency == Consistency::Sequential
         && let Some(answer) = linearizable_first(subject, options)
     {
@@ -132,9 +138,9 @@ fn check_subject(subject: &dyn Subject, options: &Options) -> Answer {
     };
     let (found, user_steps) = split::check_all(subject, &parts, options);
     let verdict = match found {
-        split::FoundInAll::Orders(orders) => Verdict::Consistent(split::merge(subject.spans(), orders)),
-        split::FoundInAll::Stuck { part, found } => Verdict::Violated(explain(subject, &parts[part], found, options)),
-        split::FoundInAll::Stopped(reason) => Verdict::Incomplete(reason),
+        split::FoundInAll::Orders(orders) => Judgement::Consistent(split::merge(subject.spans(), orders)),
+        split::FoundInAll::Stuck { part, found } => Judgement::Violated(explain(subject, &parts[part], found, options)),
+        split::FoundInAll::Stopped(reason) => Judgement::Incomplete(reason),
     };
     Answer { verdict, partitions: parts.len(), user_steps }
 }
@@ -142,13 +148,13 @@ fn check_subject(subject: &dyn Subject, options: &Options) -> Answer {
 /// Tries to show sequential consistency by linearizability, with bounded effort. A linearizable history is sequentially consistent, because real-time
 /// order contains the program order of every process. Most histories of correct systems are linearizable, and that is much cheaper to check: key by key,
 /// return by return.
-fn linearizable_first(subject: &dyn Subject, options: &Options) -> Option<Answer> {
+fn linearizable_first(subject: &dyn Subject, options: &CheckOptions) -> Option<Answer> {
     let parts = split::by_key(subject);
     let effort = Effort { inner: options.observer, left: AtomicU64::new(EFFORT + subject.spans().len() as u64 / 64) };
-    let options = Options { consistency: Consistency::Linearizable, threads: 1, observer: &effort, ..*options };
+    let options = CheckOptions { consistency: Consistency::Linearizable, threads: 1, observer: &effort, ..*options };
     match split::check_all(subject, &parts, &options) {
         (split::FoundInAll::Orders(orders), user_steps) => {
-            let verdict = Verdict::Consistent(split::merge(subject.spans(), orders));
+            let verdict = Judgement::Consistent(split::merge(subject.spans(), orders));
             Some(Answer { verdict, partitions: 1, user_steps })
         }
         _ => None,

@@ -2,7 +2,7 @@
 
 use super::search::Found;
 use super::subject::{Span, Subject};
-use super::{Options, check_part};
+use super::{CheckOptions, check_part};
 use manyworlds_core::{Observer, Progress, StopReason};
 use rustc_hash::FxHashMap;
 use std::panic::resume_unwind;
@@ -78,7 +78,7 @@ impl Observer for Watched<'_> {
 /// Checks every part, up to the first that has no order. An expensive part must not delay the detection of a later inconsistent one, so all parts are
 /// checked with a small limit before any is checked without one. The limit is a number of ticks and not a duration, so the result does not depend on the
 /// machine or the number of threads, unless the observer stops the check: then a part that is known to have no order is reported.
-pub fn check_all(subject: &dyn Subject, parts: &[Vec<usize>], options: &Options) -> (FoundInAll, u64) {
+pub fn check_all(subject: &dyn Subject, parts: &[Vec<usize>], options: &CheckOptions) -> (FoundInAll, u64) {
     let mut results: Vec<Option<Found>> = parts.iter().map(|_| None).collect();
     let user_steps = AtomicU64::new(0);
     let rounds = if parts.len() > 1 { [FIRST_ROUND, u64::MAX].as_slice() } else { &[u64::MAX] };

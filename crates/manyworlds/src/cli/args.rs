@@ -11,8 +11,10 @@ use std::time::Duration;
 /// The commands of every program.
 #[derive(Subcommand)]
 pub enum Common {
-    /// Show the models with their parameters
+    /// Show the models with their parameters, or the tests of a P program
     List(ListArgs),
+    /// Show what is wrong with a P program without running it
+    Compile(CompileArgs),
     /// Check one model in every world
     Check(Box<CheckArgs>),
     /// Reproduce a counterexample step by step
@@ -51,7 +53,19 @@ pub struct ManArgs {
 /// `list`
 #[derive(Args)]
 pub struct ListArgs {
+    /// A P program: a .p file, a .pproj or a directory [default: the models]
+    pub path: Option<PathBuf>,
     /// One JSON array on stdout
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `compile`
+#[derive(Args)]
+pub struct CompileArgs {
+    /// A P program: a .p file, a .pproj or a directory
+    pub path: PathBuf,
+    /// One JSON array of errors and warnings on stdout
     #[arg(long)]
     pub json: bool,
 }
@@ -59,12 +73,15 @@ pub struct ListArgs {
 /// `check`
 #[derive(Args)]
 pub struct CheckArgs {
-    /// The model; `list` shows them all
+    /// The model; `list` shows them all. Or a P program: a .p file, a .pproj or a directory
     #[arg(value_parser = values::text())]
     pub model: String,
     /// Parameters of the model
     #[arg(value_name = "KEY=VALUE", value_parser = values::text())]
     pub params: Vec<String>,
+    /// The test of a P program, or a part of its name that no other test has [default: all tests]
+    #[arg(long, value_name = "NAME", value_parser = values::text())]
+    pub test: Option<String>,
     /// auto, must, bfs, dfs, random or brute; for actors also a scheduler: systematic-random (sr), exhaustive (ex), delay (db), dpor (dp),
     /// trans-dpor (td), ired (ir) or liviola (lv)
     #[arg(long, value_name = "NAME", value_parser = values::engine(), hide_possible_values = true, default_value = "auto")]

@@ -9,9 +9,10 @@ use super::{App, Complaint, Exit, exports, json, status};
 use crate::models::{Model, Params};
 use crate::states::explored;
 use crate::subject::bounds;
-use crate::{Answer, Engine, Options, Outcome, Policy, Progress, Rebuild, Scope, Stats, Trace, Verdict};
+use crate::{Answer, Engine, Options, Policy, Progress, Rebuild, Scope, Stats, Subject, Trace, Verdict};
 use manyworlds_report::html::{Page, Run};
 use manyworlds_report::{Hints, failure, summary};
+use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -19,6 +20,9 @@ use std::time::{Duration, Instant};
 /// Checks one model.
 pub fn run(app: &App, args: &CheckArgs) -> Result<Exit, Complaint> {
     let model = app.model(&args.model)?;
+    if args.test.is_some() {
+        return Err(format!("option test: `{}` is a model, and has no tests; it is for P programs", model.name));
+    }
     let params = parse_params(model, &args.params)?;
     let subject = model.subject(&params)?;
     let again = params.clone();
@@ -30,16 +34,40 @@ pub fn run(app: &App, args: &CheckArgs) -> Result<Exit, Complaint> {
     };
 
     expect_writable(&args.exports, args.trace.as_ref(), None)?;
+    let checked = Checked { name: model.name, shown: &args.model, params: params.json(), kind: model.kind() };
+    run_subject(app, args, &checked, &*subject, &options)
+}
+
+/// What is checked: its name in JSON and for people, its parameters, and its kind.
+pub struct Checked<'a> {
+    /// The name in JSON.
+    pub name: &'a str,
+    /// The name for people.
+    pub shown: &'a str,
+    /// The values of its parameters.
+    pub params: &'a Map<String, Value>,
+    /// What it is.
+    pub kind: &'a str,
+}
+
+/// Checks a subject, prints the answer and writes the files that show it.
+pub fn run_subject(
+    app: &App,
+    args: &CheckArgs,
+    checked: &Checked<'_>,
+    subject: &dyn Subject,
+    options: &Options,
+) -> Result<Exit, Complaint> {
     let started = Instant::now();
-    let bar = Bar::new(args.quiet, &options);
-    let watchdog = Watchdog::new(&options, &bar);
+    let bar = Bar::new(args.quiet, options);
+    let watchdog = Watchdog::new(options, &bar);
     let finish = |answer: &Answer| {
         bar.clear();
-        finish(app.name, args, model, &params, answer, started.elapsed())
+        finish(app.name, args, checked, answer, started.elapsed())
     };
     let give_up = |stuck: Stuck| {
-        let finished = finish(&unfinished(&options, model.kind(), &stuck));
-        note(&stuck.message(model.kind()));
+        let finished = finish(&unfinished(options, checked.kind, &stuck));
+        note(&stuck.message(checked.kind));
         // The thread in which user code runs cannot be ended otherwise.
         std::process::exit(i32::from(status(finished)));
     };
@@ -57,7 +85,7 @@ fn unfinished(options: &Options, kind: &str, stuck: &Stuck) -> Answer {
     let keeps_states = engine.keeps_states();
     let Progress { executions, states, frontier, .. } = stuck.progress;
     let stats = match keeps_states {
-        true => Stats { states: Some(states), ..Stats::default() },
+        true => Stats { states: Some(states.into()), ..Stats::default() },
         false => Stats { executions: Some(executions), ..Stats::default() },
     };
     // The figures are those of the last progress report; 0 means that there was none.
@@ -69,7 +97,7 @@ fn unfinished(options: &Options, kind: &str, stuck: &Stuck) -> Answer {
         frontier,
         ..Scope::default()
     };
-    let outcome = Outcome { verdict: Verdict::Incomplete { reason: stuck.reason }, scope, stats };
+    let outcome = crate::Outcome { verdict: Verdict::Incomplete { reason: stuck.reason }, scope, stats };
     let (name, network) = (options.name.clone(), options.network);
     Answer { name, outcome, engine, why: None, network, coverage: None, frontier, omission: None }
 }
@@ -78,19 +106,18 @@ fn unfinished(options: &Options, kind: &str, stuck: &Stuck) -> Answer {
 fn finish(
     program: &str,
     args: &CheckArgs,
-    model: &Model,
-    params: &Params,
+    checked: &Checked<'_>,
     answer: &Answer,
     time: Duration,
 ) -> Result<Exit, Complaint> {
     // First the answer: whatever becomes of the files, it is not lost.
     if args.json {
-        print_line(&json::outcome(answer, model.name, params, time).to_string());
+        print_line(&json::outcome(answer, checked.name, checked.params, time));
     } else {
-        print_human(program, args, answer, time);
+        print_human(program, args, checked.shown, answer, time);
     }
     write_trace("--trace", args.trace.as_deref(), answer.outcome.trace(), Trace::to_json)?;
-    exports::write(&args.exports, &page(answer, model, params, time))?;
+    exports::write(&args.exports, &page(answer, checked, time))?;
     Ok(match answer.outcome.verdict {
         Verdict::Verified => Exit::Verified,
         Verdict::Violated { .. } => Exit::Violated,
@@ -115,7 +142,8 @@ pub fn workers(given: Option<usize>) -> usize {
     given.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
-fn options(args: &CheckArgs) -> Options {
+/// The options that were given.
+pub fn options(args: &CheckArgs) -> Options {
     let policy = match args.policy {
         Policy::Random(_) => Policy::Random(args.seed),
         policy => policy,
@@ -155,21 +183,21 @@ pub fn interrupt() -> Arc<AtomicBool> {
 }
 
 /// What the HTML report shows.
-fn page<'a>(answer: &'a Answer, model: &'a Model, params: &'a Params, time: Duration) -> Page<'a> {
+fn page<'a>(answer: &'a Answer, checked: &Checked<'a>, time: Duration) -> Page<'a> {
     let run = Run {
         outcome: &answer.outcome,
-        kind: model.kind(),
-        params: params.json(),
+        kind: checked.kind,
+        params: checked.params,
         engine: answer.engine.name(),
         why: answer.why.as_deref(),
         network: answer.network,
         time: Some(time),
         coverage: answer.coverage.as_ref(),
     };
-    Page { title: model.name, run: Some(run), trace: answer.outcome.trace(), ..Page::default() }
+    Page { title: checked.name, run: Some(run), trace: answer.outcome.trace(), ..Page::default() }
 }
 
-fn print_human(program: &str, args: &CheckArgs, answer: &Answer, time: Duration) {
+fn print_human(program: &str, args: &CheckArgs, name: &str, answer: &Answer, time: Duration) {
     let outcome = &answer.outcome;
     if let Some(trace) = outcome.trace()
         && !args.quiet
@@ -183,7 +211,7 @@ fn print_human(program: &str, args: &CheckArgs, answer: &Answer, time: Duration)
         let hints = Hints { replay: Some(&replay), file: file.as_deref(), html: html.as_deref() };
         print_line(&failure(trace, &hints, &style()));
     }
-    print_line(&summary(&args.model, outcome, Some(time), &style()));
+    print_line(&summary(name, outcome, Some(time), &style()));
     if let Some(reason) = outcome.stats.stopped {
         print_line(&format!("stopped by {}, so there may be more", reason.name()));
     }

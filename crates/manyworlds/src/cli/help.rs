@@ -52,7 +52,8 @@ pub fn engines() -> String {
     format!(
         "What each engine decides, in a run without reductions, fairness or faults:\n\n{}\n\n\
          `yes`: it verifies and finds violations. `violations only`: it does not explore everything. `no`: a run is refused that names the\n\
-         property; --decidable leaves such properties out (actors). `auto` is must for programs, bfs for actors and specifications.",
+         property; --decidable leaves such properties out (actors). Temporal properties are eventually, always_eventually and leads_to.\n\
+         `auto` is must for programs, bfs for actors and specifications.",
         decides::text()
     )
 }

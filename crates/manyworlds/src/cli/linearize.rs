@@ -8,7 +8,9 @@ use super::{Complaint, Exit, history_page, output};
 use crate::suggest::did_you_mean;
 use crate::{Observer, Watch};
 use manyworlds_linear::formats::Format;
-use manyworlds_linear::{Answer, Aside, BadLine, Consistency, Explanation, Object, Options, Recorded, Value, Verdict};
+use manyworlds_linear::{
+    Answer, Aside, BadLine, CheckOptions, Consistency, Explanation, Judgement, Object, Recorded, Value,
+};
 use manyworlds_report::history::{Fault, Operation, Timeline};
 use manyworlds_report::html::Headline;
 use manyworlds_report::timeline;
@@ -59,8 +61,8 @@ pub fn run(args: &LinearizeArgs) -> Result<Exit, Complaint> {
         }
         match checked {
             Ok(checked) => {
-                violated |= matches!(checked.answer.verdict, Verdict::Violated(_));
-                incomplete |= matches!(checked.answer.verdict, Verdict::Incomplete(_));
+                violated |= matches!(checked.answer.verdict, Judgement::Violated(_));
+                incomplete |= matches!(checked.answer.verdict, Judgement::Incomplete(_));
                 print_line(&if args.json { checked.json() } else { checked.words() });
                 for remark in &checked.recorded.remarks {
                     note(&format!("{}: {remark}", file.display()));
@@ -122,8 +124,12 @@ fn check<'a>(question: &Question, file: &'a Path, observer: &dyn Observer) -> Re
     }
     let object = object(question, format, &recorded).map_err(|bad| complaint(file, &bad))?;
     expect_initial(question, format, object, &recorded).map_err(|problem| format!("{name}: {problem}"))?;
-    let options =
-        Options { consistency: question.consistency, threads: question.threads, observer, ..Options::default() };
+    let options = CheckOptions {
+        consistency: question.consistency,
+        threads: question.threads,
+        observer,
+        ..CheckOptions::default()
+    };
     let started = Instant::now();
     let answer = object.check(&recorded, question.initial.as_ref(), &options).map_err(|bad| match bad.line {
         // What is wrong is what the object should hold at the start.
@@ -198,9 +204,9 @@ impl Checked<'_> {
     /// The verdict and the consistency it is about. The verdicts are words of a contract, whatever the consistency.
     fn verdict(&self) -> (&'static str, &'static str) {
         let verdict = match &self.answer.verdict {
-            Verdict::Consistent(_) => "linearizable",
-            Verdict::Violated(_) => "not-linearizable",
-            Verdict::Incomplete(_) => "incomplete",
+            Judgement::Consistent(_) => "linearizable",
+            Judgement::Violated(_) => "not-linearizable",
+            Judgement::Incomplete(_) => "incomplete",
         };
         match self.consistency {
             Consistency::Linearizable => (verdict, "linearizable"),
@@ -224,7 +230,7 @@ impl Checked<'_> {
             })
         });
         let reason = match &self.answer.verdict {
-            Verdict::Incomplete(reason) => Some(reason.name()),
+            Judgement::Incomplete(reason) => Some(reason.name()),
             _ => None,
         };
         json!({
@@ -253,14 +259,14 @@ impl Checked<'_> {
     /// The verdict in words.
     fn judgment(&self) -> String {
         let verdict = match (&self.answer.verdict, self.consistency) {
-            (Verdict::Consistent(_), Consistency::Linearizable) => "linearizable",
-            (Verdict::Consistent(_), Consistency::Sequential) => "sequentially consistent",
-            (Verdict::Violated(_), Consistency::Linearizable) => "not linearizable",
-            (Verdict::Violated(_), Consistency::Sequential) => "not sequentially consistent",
-            (Verdict::Incomplete(_), _) => "incomplete",
+            (Judgement::Consistent(_), Consistency::Linearizable) => "linearizable",
+            (Judgement::Consistent(_), Consistency::Sequential) => "sequentially consistent",
+            (Judgement::Violated(_), Consistency::Linearizable) => "not linearizable",
+            (Judgement::Violated(_), Consistency::Sequential) => "not sequentially consistent",
+            (Judgement::Incomplete(_), _) => "incomplete",
         };
         let stopped = match &self.answer.verdict {
-            Verdict::Incomplete(reason) => format!(" ({})", reason.name()),
+            Judgement::Incomplete(reason) => format!(" ({})", reason.name()),
             _ => String::new(),
         };
         format!("{verdict}{stopped}")
@@ -366,14 +372,14 @@ impl Checked<'_> {
             ..Timeline::default()
         };
         match &self.answer.verdict {
-            Verdict::Consistent(order) => timeline.linearization.clone_from(order),
-            Verdict::Violated(explanation) => {
+            Judgement::Consistent(order) => timeline.linearization.clone_from(order),
+            Judgement::Violated(explanation) => {
                 timeline.linearization.clone_from(&explanation.prefix);
                 timeline.stuck.clone_from(&explanation.stuck);
                 timeline.minimal = explanation.minimal.clone().unwrap_or_default();
                 timeline.core = explanation.core.clone().unwrap_or_default();
             }
-            Verdict::Incomplete(_) => {}
+            Judgement::Incomplete(_) => {}
         }
         timeline
     }
@@ -392,9 +398,9 @@ impl Checked<'_> {
     /// The report for the browser.
     fn page(&self) -> String {
         let good = match &self.answer.verdict {
-            Verdict::Consistent(_) => Some(true),
-            Verdict::Violated(_) => Some(false),
-            Verdict::Incomplete(_) => None,
+            Judgement::Consistent(_) => Some(true),
+            Judgement::Violated(_) => Some(false),
+            Judgement::Incomplete(_) => None,
         };
         let name = self.file.file_name().unwrap_or_default().to_string_lossy();
         let (verdict, sentence) = (self.judgment(), self.figures());

@@ -4,8 +4,10 @@
 //!
 //! | command | what it does |
 //! |---|---|
-//! | `list` | the models with their parameters |
+//! | `list` | the models with their parameters; `list PATH`: the tests of a P program |
+//! | `compile PATH` | what is wrong with a P program |
 //! | `check MODEL [KEY=VALUE …]` | checks one, with every option there is: engines, networks, budgets, reports, traces, JSON |
+//! | `check PATH` | checks the tests of a P program |
 //! | `replay TRACE.json` | performs a counterexample again, step by step |
 //! | `linearize FILE …` | judges recorded histories |
 //! | `completions SHELL`, `man` | what a shell and `man` want to know, made from the same definitions |
@@ -23,11 +25,40 @@ mod json;
 mod linearize;
 mod list;
 mod output;
+#[cfg(feature = "p")]
+mod p;
 pub mod progress;
 mod replay;
 pub mod terminal;
 pub mod values;
 mod watchdog;
+
+/// Without the feature `p` there is no front end for P.
+#[cfg(not(feature = "p"))]
+mod p {
+    use super::args::{CheckArgs, CompileArgs};
+    use super::{App, Complaint, Exit};
+    use crate::Trace;
+    use std::path::Path;
+
+    const MISSING: &str = "this program was built without the feature `p`, so it does not read P programs";
+
+    pub fn check(_: &App, _: &CheckArgs) -> Result<Exit, Complaint> {
+        Err(MISSING.to_string())
+    }
+
+    pub fn compile(_: &CompileArgs) -> Result<Exit, Complaint> {
+        Err(MISSING.to_string())
+    }
+
+    pub fn list(_: &Path, _: bool) -> Result<Exit, Complaint> {
+        Err(MISSING.to_string())
+    }
+
+    pub fn subject(_: &Trace) -> Result<Box<dyn crate::Subject>, Complaint> {
+        Err(MISSING.to_string())
+    }
+}
 
 use crate::environment;
 use crate::models::Model;
@@ -207,10 +238,16 @@ impl App {
             return (extra.run)(self, own);
         }
         match Common::from_arg_matches(matches).map_err(|error| error.to_string())? {
-            Common::List(args) => list::run(self, &args),
+            Common::List(args) => match &args.path {
+                Some(path) => p::list(path, args.json),
+                None => list::run(self, &args),
+            },
+            Common::Compile(args) => p::compile(&args),
             Common::Check(args) => {
                 let own = matches.subcommand_matches("check");
-                check::run(self, &args).map_err(|complaint| help::with_variables(complaint, own))
+                let program = self.is_program(&args.model);
+                let done = if program { p::check(self, &args) } else { check::run(self, &args) };
+                done.map_err(|complaint| help::with_variables(complaint, own))
             }
             Common::Replay(args) => replay::run(self, &args),
             Common::Linearize(args) => linearize::run(&args),
@@ -225,6 +262,14 @@ impl App {
                 Ok(Exit::Verified)
             }
         }
+    }
+
+    /// Whether this is the path of a P program, and no name of a model.
+    fn is_program(&self, name: &str) -> bool {
+        let path = std::path::Path::new(name);
+        let ending = path.extension().is_some_and(|ending| ending == "p" || ending == "pproj");
+        let known = self.models.iter().any(|model| model.name == name);
+        !known && (ending || path.components().count() > 1 || path.is_dir())
     }
 
     /// Two models of one name could not be told apart.

@@ -2,8 +2,8 @@
 
 use super::args::ReplayArgs;
 use super::terminal::{note, print_line, style};
-use super::{App, Complaint, Exit, exports};
-use crate::{Replayed, Trace};
+use super::{App, Complaint, Exit, exports, p};
+use crate::{Replayed, Subject, Trace};
 use manyworlds_report::html::Page;
 use manyworlds_report::{Hints, failure, step};
 
@@ -16,9 +16,7 @@ pub fn run(app: &App, args: &ReplayArgs) -> Result<Exit, Complaint> {
         format!("{file}: byte {} is not UTF-8; expected a `manyworlds-trace/2` JSON file", e.utf8_error().valid_up_to())
     })?;
     let trace = Trace::from_json(&text).map_err(|e| format!("{file}: {e}"))?;
-    let model = app.model(&trace.model).map_err(|e| format!("{file}: {e}"))?;
-    let params = model.params_from_json(&trace.params).map_err(|e| format!("{file}: {e}"))?;
-    let subject = model.subject(&params).map_err(|e| format!("{file}: {e}"))?;
+    let subject = subject(app, &trace).map_err(|e| format!("{file}: {e}"))?;
     let replayed = subject
         .replay(&trace, &mut |i, _| print_line(&step(&trace, i, &style())))
         .map_err(|e| format!("{file}: {e}"))?;
@@ -38,4 +36,13 @@ pub fn run(app: &App, args: &ReplayArgs) -> Result<Exit, Complaint> {
             Ok(Exit::Verified)
         }
     }
+}
+
+/// The model or the test of a P program that the trace is of.
+fn subject(app: &App, trace: &Trace) -> Result<Box<dyn Subject>, Complaint> {
+    if app.is_program(&trace.model) {
+        return p::subject(trace);
+    }
+    let model = app.model(&trace.model)?;
+    model.subject(&model.params_from_json(&trace.params)?)
 }

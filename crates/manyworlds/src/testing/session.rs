@@ -67,11 +67,11 @@ impl<'a> Session<'a> {
             _ => (self.say)(&summary(&self.case.model(), &outcome, None, &self.style)),
         }
         let counts = [
-            ("executions", "complete executions", self.case.executions, outcome.stats.executions),
+            ("executions", "complete executions", self.case.executions, outcome.stats.executions.map(u128::from)),
             ("states", "states", self.case.states, outcome.stats.states),
         ];
         let model = self.case.model();
-        let wrong = counts.into_iter().find_map(|(option, what, expected, found)| match (expected?, found) {
+        let wrong = counts.into_iter().find_map(|(option, what, expected, found)| match (expected?.into(), found) {
             (expected, Some(found)) if found == expected => None,
             (expected, Some(found)) => {
                 Some(format!("`{model}` has {found} {what}; the test says `{option} = {expected}`"))

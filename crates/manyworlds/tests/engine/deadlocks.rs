@@ -2,7 +2,7 @@
 
 use super::{counts, ignore, violation};
 use manyworlds::prelude::*;
-use manyworlds::{Property, Verdict};
+use manyworlds::{Requirement, Verdict};
 
 /// A server that answers once more than it is asked.
 fn server(daemon: bool) -> Program {
@@ -24,7 +24,7 @@ fn server(daemon: bool) -> Program {
 #[test]
 fn forbidden_allowed_excused() {
     let found = violation(check(server(false)));
-    assert_eq!((found.property, found.process.as_deref()), (Property::Deadlock, Some("server")));
+    assert_eq!((found.property, found.process.as_deref()), (Requirement::Deadlock, Some("server")));
     assert!(found.location.is_some_and(|location| location.file.ends_with("engine/deadlocks.rs")));
 
     let allowed = check(server(false).deadlock(Deadlock::Allow));
@@ -52,7 +52,7 @@ fn who_waits_for_a_daemon_waits() {
     let found = violation(check(|| {
         process("daemon").daemon().spawn(|| ignore(recv::<u32>())).join();
     }));
-    assert_eq!((found.property, found.process.as_deref()), (Property::Deadlock, Some("main")));
+    assert_eq!((found.property, found.process.as_deref()), (Requirement::Deadlock, Some("main")));
 }
 
 #[test]

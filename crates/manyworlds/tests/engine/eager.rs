@@ -2,7 +2,7 @@
 
 use super::{counts, violation};
 use manyworlds::prelude::*;
-use manyworlds::{Property, Verdict};
+use manyworlds::{Requirement, Verdict};
 
 fn senders(n: u32, receives: u32) -> Check<Program> {
     check(move || {
@@ -26,9 +26,10 @@ fn one_receive_costs_a_factorial() {
 }
 
 #[test]
-fn other_networks_are_left_alone() {
+fn other_networks_are_refused() {
     for network in [Network::Asyn, Network::Cd, Network::Mbox] {
-        assert_eq!(counts(&senders(4, 1).network(network).eager(true)), (4, 0));
+        let refused = senders(4, 1).network(network).eager(true).run().expect_err("it is for p2p");
+        assert!(refused.to_string().contains(&format!("under p2p, and the network is {network}")), "{refused}");
     }
 }
 
@@ -47,5 +48,5 @@ fn the_verdict_is_the_same() {
     let outcome = order(true).run().unwrap();
     let Verdict::Violated { violation: eager, .. } = &outcome.verdict else { panic!("{outcome:?}") };
     assert_eq!(*eager, found);
-    assert_eq!(found.property, Property::Assertion);
+    assert_eq!(found.property, Requirement::Assertion);
 }

@@ -3,7 +3,7 @@
 use super::violation;
 use manyworlds::monitor::Subscription;
 use manyworlds::prelude::*;
-use manyworlds::{Monitor, Property, StepKind, TraceStep};
+use manyworlds::{Monitor, Requirement, StepKind, TraceStep};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
@@ -27,7 +27,7 @@ fn a_panic_has_a_message_a_place_and_a_process() {
         spawn(|| ());
         assert_eq!(recv::<u32>(), 1, "the first message");
     }));
-    assert_eq!(found.property, Property::Assertion);
+    assert_eq!(found.property, Requirement::Assertion);
     assert!(found.message.contains("the first message") && found.message.contains("right: 1"), "{}", found.message);
     let location = found.location.expect("a panic has a place");
     assert!(location.file.ends_with("engine/failures.rs"), "{location}");
@@ -55,7 +55,7 @@ fn a_trace_shows_what_was_chosen() {
 #[test]
 fn a_payload_that_is_no_text_is_reported_too() {
     let found = violation(check(|| std::panic::panic_any(42)));
-    assert_eq!(found.property, Property::Assertion);
+    assert_eq!(found.property, Requirement::Assertion);
     assert!(found.message.contains("payload"), "{}", found.message);
     assert!(found.location.is_some());
 }
@@ -88,7 +88,7 @@ fn a_filter_that_panics_fails_in_its_process() {
             });
         });
         let found = violation(checker.clone());
-        assert_eq!((found.property, found.message), (Property::Assertion, format!("no {bad} please")));
+        assert_eq!((found.property, found.message), (Requirement::Assertion, format!("no {bad} please")));
         assert_eq!(found.process.as_deref(), Some("main"));
         let stats = checker.keep_going(true).run().unwrap().stats;
         assert_eq!((stats.executions, stats.violations), (Some(2), 1));
@@ -140,7 +140,7 @@ fn clone_of_a_message_panics_in_the_receiver() {
         });
         send(Pid::ROOT.child(0), Bad { clone: true, ..Bad::default() });
     }));
-    assert_eq!((found.property, found.message.as_str()), (Property::Assertion, "Clone panics"));
+    assert_eq!((found.property, found.message.as_str()), (Requirement::Assertion, "Clone panics"));
     assert_eq!(found.process.as_deref(), Some("receiver"));
 }
 
@@ -150,7 +150,7 @@ fn hash_of_a_message_panics_in_the_sender() {
         process("sender").spawn(|| send(Pid::ROOT, Bad { hash: true, ..Bad::default() }));
         let _ = recv_timeout::<Bad>();
     }));
-    assert_eq!((found.property, found.message.as_str()), (Property::Assertion, "Hash panics"));
+    assert_eq!((found.property, found.message.as_str()), (Requirement::Assertion, "Hash panics"));
     assert_eq!(found.process.as_deref(), Some("sender"));
 }
 
@@ -162,7 +162,7 @@ fn eq_of_a_message_panics_in_the_sender() {
             send(Pid::ROOT, Bad { eq: true, ..Bad::default() });
         });
     }));
-    assert_eq!((found.property, found.message.as_str()), (Property::Assertion, "Eq panics"));
+    assert_eq!((found.property, found.message.as_str()), (Requirement::Assertion, "Eq panics"));
     assert_eq!(found.process.as_deref(), Some("sender"));
 }
 
@@ -201,7 +201,7 @@ fn drop_of_a_local_panics_in_its_process() {
     let found = violation(check(|| {
         process("owner").spawn(|| drop(BadDrop(true)));
     }));
-    assert_eq!((found.property, found.message.as_str()), (Property::Assertion, "Drop panics"));
+    assert_eq!((found.property, found.message.as_str()), (Requirement::Assertion, "Drop panics"));
     assert_eq!(found.process.as_deref(), Some("owner"));
 }
 
@@ -212,7 +212,7 @@ fn drop_of_a_received_message_panics_in_the_receiver() {
         process("sender").spawn(|| send(Pid::ROOT, BadDrop(true)));
         drop(recv::<BadDrop>());
     }));
-    assert_eq!((found.property, found.message.as_str()), (Property::Assertion, "Drop panics"));
+    assert_eq!((found.property, found.message.as_str()), (Requirement::Assertion, "Drop panics"));
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn drop_in_a_process_that_waits_for_ever_is_harmless() {
         recv::<u32>();
     });
     let found = violation(checker);
-    assert_eq!(found.property, Property::Deadlock);
+    assert_eq!(found.property, Requirement::Deadlock);
 }
 
 #[test]
@@ -277,15 +277,15 @@ fn a_monitor_objects() {
     assert!(guarded(1).run().unwrap().is_verified());
 
     let found = violation(guarded(2));
-    assert_eq!((found.property, found.message.as_str()), (Property::Monitor, "sent a 2"));
+    assert_eq!((found.property, found.message.as_str()), (Requirement::Monitor, "sent a 2"));
     assert_eq!(found.process.as_deref(), Some("Guard"));
 
     let found = violation(guarded(3));
-    assert_eq!((found.property, found.message.as_str()), (Property::Assertion, "the filter panics"));
+    assert_eq!((found.property, found.message.as_str()), (Requirement::Assertion, "the filter panics"));
     assert_eq!(found.process.as_deref(), Some("main"));
 
     let found = violation(guarded(10));
-    assert_eq!((found.property, found.message.as_str()), (Property::Monitor, "nothing was sent"));
+    assert_eq!((found.property, found.message.as_str()), (Requirement::Monitor, "nothing was sent"));
 }
 
 #[test]

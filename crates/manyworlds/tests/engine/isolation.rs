@@ -248,7 +248,7 @@ fn destructors_of_a_process_that_waits_for_ever_do_no_harm() {
     .unwrap();
     assert_eq!(
         outcome.violation().map(|v| &v.property),
-        Some(&manyworlds::Property::Deadlock),
+        Some(&manyworlds::Requirement::Deadlock),
         "{:?}",
         outcome.verdict
     );

@@ -2,7 +2,7 @@
 
 use super::{POLICIES, ignore, violation};
 use manyworlds::prelude::*;
-use manyworlds::{Property, Verdict};
+use manyworlds::{Requirement, Verdict};
 use std::collections::HashSet;
 use std::panic::catch_unwind;
 
@@ -11,11 +11,11 @@ fn contract(checker: Check<Program>) -> String {
         for threads in [1, 2] {
             let outcome = checker.clone().policy(policy).threads(threads).run().unwrap();
             let property = outcome.violation().map(|found| &found.property);
-            assert_eq!(property, Some(&Property::ApiContract), "{policy:?}, {threads} threads: {outcome:?}");
+            assert_eq!(property, Some(&Requirement::ApiContract), "{policy:?}, {threads} threads: {outcome:?}");
         }
     }
     let found = violation(checker);
-    assert_eq!(found.property, Property::ApiContract);
+    assert_eq!(found.property, Requirement::ApiContract);
     assert!(found.location.is_some_and(|location| location.file.ends_with("engine/misuse.rs")));
     found.message
 }
@@ -101,7 +101,7 @@ fn a_process_that_joins_itself_waits_for_ever() {
         let child = process("narcissus").spawn(|| recv::<JoinHandle<()>>().join());
         send(child.pid(), child);
     }));
-    assert_eq!(found.property, Property::Deadlock);
+    assert_eq!(found.property, Requirement::Deadlock);
     assert_eq!(found.process.as_deref(), Some("narcissus"));
 }
 

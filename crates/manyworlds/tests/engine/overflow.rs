@@ -1,7 +1,7 @@
 //! A process that uses up its stack is a finding like any other.
 
 use super::{ignore, violation};
-use manyworlds::Property;
+use manyworlds::Requirement;
 use manyworlds::prelude::*;
 use std::hint::black_box;
 use std::process::{Command, Stdio};
@@ -42,7 +42,7 @@ fn it_is_reported_with_the_name_of_the_process() {
     let found = violation(check(|| {
         process("digger").spawn(|| dig(0));
     }));
-    assert_eq!(found.property, Property::StackOverflow);
+    assert_eq!(found.property, Requirement::StackOverflow);
     assert_eq!(found.process.as_deref(), Some("digger"));
     healthy();
 }
@@ -57,7 +57,7 @@ fn only_in_one_world() {
             dig(0);
         }
     });
-    assert_eq!(violation(checker.clone()).property, Property::StackOverflow);
+    assert_eq!(violation(checker.clone()).property, Requirement::StackOverflow);
     for threads in [1, 2, 3] {
         let stats = checker.clone().keep_going(true).threads(threads).run().unwrap().stats;
         assert_eq!((stats.executions, stats.violations), (Some(3), 1));
@@ -69,7 +69,7 @@ fn only_in_one_world() {
 fn it_may_happen_inside_the_runtime() {
     for stack in [64 << 10, 100_000, 256 << 10] {
         let found = violation(check(|| ignore(process("sender").spawn(|| dig_and_send(0)))).stack_size(stack));
-        assert_eq!(found.property, Property::StackOverflow);
+        assert_eq!(found.property, Requirement::StackOverflow);
         assert_eq!(found.process.as_deref(), Some("sender"));
         healthy();
     }
@@ -105,7 +105,7 @@ fn it_may_happen_inside_the_allocator() {
 fn inside_the_allocator() {
     for stack in [64 << 10, 100_000, 256 << 10] {
         let found = violation(check(|| ignore(process("glutton").spawn(|| dig_and_allocate(0)))).stack_size(stack));
-        assert_eq!(found.property, Property::StackOverflow);
+        assert_eq!(found.property, Requirement::StackOverflow);
         healthy();
     }
 }
@@ -117,6 +117,6 @@ fn a_larger_stack_helps() {
         if n == 0 { 0 } else { block[7] + black_box(deep(n - 1)) }
     }
     let checker = |stack| check(|| ignore(spawn(|| deep(1000)))).stack_size(stack);
-    assert_eq!(violation(checker(64 << 10)).property, Property::StackOverflow);
+    assert_eq!(violation(checker(64 << 10)).property, Requirement::StackOverflow);
     assert!(checker(16 << 20).run().unwrap().is_verified());
 }

@@ -4,7 +4,7 @@ use super::explored::{explore, explore_twice, factorial, property};
 use manyworlds::sync::Register;
 use manyworlds::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use manyworlds::sync::mpsc::{SendError, TrySendError, sync_channel};
-use manyworlds::{Property, check, thread};
+use manyworlds::{Requirement, check, thread};
 use std::time::Duration;
 
 const SOON: Duration = Duration::from_millis(10);
@@ -66,7 +66,7 @@ fn a_bounded_channel_is_bounded() {
     })
     .run()
     .unwrap();
-    assert_eq!(property(&outcome), Some(&Property::Deadlock));
+    assert_eq!(property(&outcome), Some(&Requirement::Deadlock));
 }
 
 #[test]

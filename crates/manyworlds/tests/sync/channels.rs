@@ -6,7 +6,7 @@ use manyworlds::sync::mpsc::{
     Receiver, RecvError, RecvTimeoutError, SendError, Sender, TryRecvError, channel, sync_channel,
 };
 use manyworlds::sync::oneshot;
-use manyworlds::{Observe, Observed, Program, Property, check, recv, recv_where, send, spawn, thread};
+use manyworlds::{Observe, Observed, Program, Requirement, check, recv, recv_where, send, spawn, thread};
 use std::time::Duration;
 
 const SOON: Duration = Duration::from_millis(10);
@@ -96,7 +96,7 @@ fn a_sender_that_stays_keeps_the_channel_open() {
     })
     .run()
     .unwrap();
-    assert_eq!(property(&outcome), Some(&Property::Deadlock));
+    assert_eq!(property(&outcome), Some(&Requirement::Deadlock));
 }
 
 #[test]
@@ -252,8 +252,8 @@ fn a_oneshot_carries_one_value() {
 #[test]
 fn what_cannot_be_cloned_says_so() {
     let misuse = |main: fn()| property(&check(main).run().unwrap()).cloned();
-    assert_eq!(misuse(|| drop(channel::<u8>().1.clone())), Some(Property::ApiContract));
-    assert_eq!(misuse(|| drop(oneshot::channel::<u8>().0.clone())), Some(Property::ApiContract));
+    assert_eq!(misuse(|| drop(channel::<u8>().1.clone())), Some(Requirement::ApiContract));
+    assert_eq!(misuse(|| drop(oneshot::channel::<u8>().0.clone())), Some(Requirement::ApiContract));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Explores a program in every way there is and insists that all of them agree.
 
-use manyworlds::{Check, Engine, Network, Outcome, Policy, Program, Property, check, thread};
+use manyworlds::{Check, Engine, Network, Outcome, Policy, Program, Requirement, check, thread};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
@@ -78,7 +78,7 @@ pub fn factorial(n: u64) -> u64 {
 }
 
 /// The property that was violated.
-pub fn property(outcome: &Outcome) -> Option<&Property> {
+pub fn property(outcome: &Outcome) -> Option<&Requirement> {
     outcome.violation().map(|violation| &violation.property)
 }
 

@@ -3,7 +3,7 @@
 use super::explored::{crowd, explore, explore_twice, factorial, property};
 use manyworlds::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use manyworlds::sync::{Arc, Barrier, Mutex, Register, RwLock};
-use manyworlds::{Property, check, thread};
+use manyworlds::{Requirement, check, thread};
 
 #[test]
 fn objects_that_one_process_uses_at_a_time_make_one_execution() {
@@ -64,7 +64,7 @@ fn a_mutex_lets_one_process_in_at_a_time() {
     })
     .run()
     .unwrap();
-    assert_eq!(property(&unguarded), Some(&Property::Assertion));
+    assert_eq!(property(&unguarded), Some(&Requirement::Assertion));
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn locks_taken_in_opposite_orders_deadlock() {
     };
     let found = explore_twice(program);
     assert_eq!((found.executions, found.violations), (2, 1));
-    assert_eq!(property(&check(program).run().unwrap()), Some(&Property::Deadlock));
+    assert_eq!(property(&check(program).run().unwrap()), Some(&Requirement::Deadlock));
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn a_mutex_locked_twice_by_one_process_deadlocks() {
     })
     .run()
     .unwrap();
-    assert_eq!(property(&outcome), Some(&Property::Deadlock));
+    assert_eq!(property(&outcome), Some(&Requirement::Deadlock));
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn readers_are_inside_together() {
     };
     let found = explore(program(true));
     assert_eq!((found.executions, found.violations), (4, 0));
-    assert_eq!(property(&check(program(false)).run().unwrap()), Some(&Property::Deadlock));
+    assert_eq!(property(&check(program(false)).run().unwrap()), Some(&Requirement::Deadlock));
 }
 
 #[test]
@@ -214,6 +214,6 @@ fn reading_twice_with_a_writer_in_between_deadlocks() {
     .keep_going(true)
     .run()
     .unwrap();
-    assert_eq!(property(&outcome), Some(&Property::Deadlock));
+    assert_eq!(property(&outcome), Some(&Requirement::Deadlock));
     assert_eq!((outcome.stats.executions, outcome.stats.violations), (Some(2), 1));
 }

@@ -2,7 +2,7 @@
 
 use super::explored::{explore_twice, property};
 use manyworlds::sync::mpsc::channel;
-use manyworlds::{Property, check, me, thread};
+use manyworlds::{Requirement, check, me, thread};
 use std::time::Duration;
 
 #[test]
@@ -41,7 +41,7 @@ fn a_thread_has_the_name_it_was_given() {
     .run()
     .unwrap();
     let violation = outcome.violation().unwrap();
-    assert_eq!((&violation.property, violation.process.as_deref()), (&Property::Assertion, Some("clumsy")));
+    assert_eq!((&violation.property, violation.process.as_deref()), (&Requirement::Assertion, Some("clumsy")));
 }
 
 #[test]
@@ -53,5 +53,5 @@ fn threads_go_on_when_main_is_over() {
     })
     .run()
     .unwrap();
-    assert_eq!(property(&outcome), Some(&Property::Assertion));
+    assert_eq!(property(&outcome), Some(&Requirement::Assertion));
 }

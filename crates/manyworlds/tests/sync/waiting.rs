@@ -3,7 +3,7 @@
 use super::explored::{crowd, explore, explore_twice, property};
 use manyworlds::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use manyworlds::sync::{Barrier, Condvar, Mutex};
-use manyworlds::{Property, check, thread};
+use manyworlds::{Requirement, check, thread};
 use std::time::Duration;
 
 #[test]
@@ -36,7 +36,7 @@ fn a_notification_can_be_missed() {
     };
     let found = explore_twice(program);
     assert_eq!((found.executions, found.violations), (2, 1));
-    assert_eq!(property(&check(program).run().unwrap()), Some(&Property::Deadlock));
+    assert_eq!(property(&check(program).run().unwrap()), Some(&Requirement::Deadlock));
 }
 
 /// Two threads wait; once both do, main notifies. Who was woken.
@@ -141,5 +141,5 @@ fn a_barrier_can_be_used_again_and_waits_for_all() {
     })
     .run()
     .unwrap();
-    assert_eq!(property(&outcome), Some(&Property::Deadlock));
+    assert_eq!(property(&outcome), Some(&Requirement::Deadlock));
 }

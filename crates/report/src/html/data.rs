@@ -9,7 +9,7 @@ use crate::order::{Item, arrange};
 use crate::summary::{grouped, why};
 use crate::words::{event, sentence};
 use crate::{Style, place};
-use manyworlds_core::{Outcome, Property, Stats, StepKind, Trace, TraceMessage, Verdict};
+use manyworlds_core::{Outcome, Requirement, Stats, StepKind, Trace, TraceMessage, Verdict};
 use serde_json::{Map, Value, json};
 
 /// The number of source lines that are shown before and after a location.
@@ -46,7 +46,7 @@ fn story(trace: &Trace, page: &Page<'_>) -> Value {
         "failing": failing(trace),
         "cause": cause(trace).map(|Cause { steps, title, meaning }| json!({ "steps": steps, "title": title, "meaning": meaning })),
         "property": trace.violation.property.to_string(),
-        "about_a_state": global && !matches!(trace.violation.property, Property::Assertion),
+        "about_a_state": global && !matches!(trace.violation.property, Requirement::Assertion),
         "sources": sources(trace, page),
     })
 }
@@ -116,7 +116,7 @@ fn run(run: &Run<'_>) -> Value {
         Verdict::Verified => (scope.to_string(), None),
         Verdict::Violated { violation, .. } => (violation.property.to_string(), None),
         Verdict::Possible { violation, .. } => (format!("{}, not confirmed by a replay", violation.property), None),
-        Verdict::Incomplete { reason } => (format!("no violation found, {}", why(*reason)), Some(scope.limits())),
+        Verdict::Incomplete { reason } => (format!("no violation found, {}", why(*reason)), Some(scope.limit_list())),
         Verdict::Invalid(invalid) => (invalid.to_string(), None),
     };
     json!({
@@ -135,19 +135,20 @@ fn run(run: &Run<'_>) -> Value {
 
 /// The figures that the engine provides: name, number and meaning.
 fn figures(stats: &Stats, run: &Run<'_>) -> Vec<Value> {
+    let wide = |figure: Option<u64>| figure.map(u128::from);
     let figures = [
-        ("executions", stats.executions, "complete ones, each distinct behaviour once"),
-        ("blocked", stats.blocked, "executions in which some process waits forever"),
-        ("cut off", stats.truncated, "executions or paths that a bound ended"),
+        ("executions", wide(stats.executions), "complete ones, each distinct behaviour once"),
+        ("blocked", wide(stats.blocked), "executions in which some process waits forever"),
+        ("cut off", wide(stats.truncated), "executions or paths that a bound ended"),
         ("states", stats.states, "distinct global states"),
         ("transitions", stats.transitions, "steps between states, known ones included"),
-        ("depth", stats.depth, "of the longest execution, or of the last state found"),
-        ("violations", Some(stats.violations), "found before the run ended"),
-        ("revisits", stats.revisits, "receives that were given a later message"),
-        ("events", stats.events, "added to execution graphs"),
-        ("runs of user code", Some(stats.user_steps), "local steps in which your code ran"),
+        ("depth", wide(stats.depth), "of the longest execution, or of the last state found"),
+        ("violations", Some(stats.violations.into()), "found before the run ended"),
+        ("revisits", wide(stats.revisits), "receives that were given a later message"),
+        ("events", wide(stats.events), "added to execution graphs"),
+        ("runs of user code", Some(stats.user_steps.into()), "local steps in which your code ran"),
     ];
-    let figure = |(name, number, meaning): (&str, Option<u64>, &str)| {
+    let figure = |(name, number, meaning): (&str, Option<u128>, &str)| {
         Some(json!({ "name": name, "value": grouped(number?), "meaning": meaning }))
     };
     let time = run.time.map(

@@ -5,11 +5,11 @@ use crate::causality::{causes, clocks, failing};
 use crate::history::{Operation, Timeline};
 use crate::trace_builder::{TraceBuilder, trace_of};
 use manyworlds_core::{
-    Bounds, Coverage, Explored, Outcome, ProcessCoverage, Property, Scope, Stats, StopReason, Trace, Verdict,
+    Bounds, Coverage, Explored, Outcome, ProcessCoverage, Requirement, Scope, Stats, StopReason, Trace, Verdict,
 };
 use manyworlds_testkit::random;
 use proptest::prelude::*;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::time::Duration;
 
 const HOSTILE: &str = "</script><b>&amp; <!-- {{script}} \u{2028} \"quoted\"";
@@ -165,13 +165,13 @@ fn any_trace() -> impl Strategy<Value = Trace> {
                 _ => builder.timeout(process),
             };
         }
-        builder.violates(Property::Always { name: "fine".to_string() }, "", None, None).trace()
+        builder.violates(Requirement::Always { name: "fine".to_string() }, "", None, None).trace()
     })
 }
 
 #[test]
 fn the_failing_step_is_drawn_last() {
-    let property = Property::Always { name: "fine".to_string() };
+    let property = Requirement::Always { name: "fine".to_string() };
     let builder = || trace_of(&["a", "b", "c"]).send(0, 1, "x").timer(0, "tick").recv(1, 0).send(1, 2, "y");
     let trace = builder().violates(property.clone(), "", None, None).trace();
     let rows = |trace: &Trace| data(&page_of(trace))["story"]["rows"].clone();
@@ -237,7 +237,7 @@ fn a_run_without_a_violation_shows_its_figures_and_bounds() {
     let expected = [("states", "40,320"), ("violations", "0"), ("runs of user code", "0"), ("time", "1.50 s")];
     assert_eq!(figures, expected, "figures that the engine does not provide are not shown");
     assert_eq!(shown["run"]["verdict"], "incomplete");
-    assert_eq!(shown["run"]["bounds"], "at most depth 3, 17 known states not expanded");
+    assert_eq!(shown["run"]["bounds"], json!(["at most depth 3", "17 known states not expanded"]));
     assert_eq!(shown["run"]["coverage"]["processes"][0]["states"], 4);
     assert!(shown["trace"].is_null());
 }

@@ -68,14 +68,16 @@ function boundsPanel(run) {
   const words = {
     verified: "Nothing was left out: no bound was reached.",
     violated: "A violation was found; the rest of the model may not have been explored.",
+    possible: "A violation was found that no replay confirmed: the engine explores more than the model can do.",
     incomplete: "Some executions were left out, so this is not a proof.",
+    "invalid-model": "The model breaks an assumption of the engines, so nothing is known about its properties.",
   }[run.verdict];
   const bounds = run.bounds
     ? [
         html(
           "ul",
           {},
-          run.bounds.split(", ").map(bound =>
+          run.bounds.map(bound =>
             html(
               "li",
               {},

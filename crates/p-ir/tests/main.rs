@@ -1,0 +1,3 @@
+//! The integration tests of the intermediate representation, as one binary.
+
+mod text;

@@ -1,0 +1,158 @@
+//! Programs with known answers.
+
+use manyworlds_core::Replayed;
+use manyworlds_explore::{Config, Engine, NoObserver, Report, explore, narrate, replay};
+use manyworlds_p_ir::text;
+use manyworlds_p_run::System;
+use std::sync::Arc;
+
+/// The system of the test `tc` of a program.
+pub fn system(program: &str) -> System {
+    let program = text::parse(program).unwrap_or_else(|error| panic!("{error}\n{program}"));
+    System::new(Arc::new(program), "tc").unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Runs an engine; a violation is narrated and replayed on a system of its own.
+fn run(program: &str, engine: Engine) -> Report<System> {
+    let model = system(program);
+    let config = Config { coverage: true, ..Config::default() };
+    let report = explore(&model, engine, &config, &NoObserver).expect("the engine runs programs");
+    if let Some(found) = &report.found {
+        let trace = narrate(&model, &found.path, found.violation.clone());
+        assert!(trace.steps.iter().all(|step| step.process < trace.processes.len()), "{trace:?}");
+        let replayed = replay(&system(program), &trace, |_, _| {});
+        assert_eq!(replayed, Ok(Replayed::Reproduced), "{trace:#?}");
+    }
+    report
+}
+
+fn message(program: &str) -> Option<String> {
+    let found = |engine| run(program, engine).found.map(|found| found.violation.message);
+    let message = found(Engine::Bfs);
+    assert_eq!(found(Engine::Dfs).is_some(), message.is_some());
+    message
+}
+
+const PING: &str = "
+event ePing: machine;
+event ePong: int;
+interface Main () receives all;
+interface Server (int) receives all;
+machine Main receives all sends all {
+  field s: machine;
+  start state Init { entry Main.entry; on @ePong do Main.pong; }
+}
+machine Server receives all sends all {
+  field n: int;
+  start state Up { entry Server.entry; on @ePing do Server.ping; }
+}
+fun Main.entry in Main () {
+  local s: machine;
+  b0: s = new Server(3); this.s = s; send this.s, @ePing, this; return;
+}
+fun Main.pong in Main (n: int) {
+  b0: if (n < 5) b1 else b2;
+  b1: send this.s, @ePing, this; return;
+  b2: assert (n == LAST), format(\"n is \", $0; n); return;
+}
+fun Server.entry in Server (n: int) { b0: this.n = n; return; }
+fun Server.ping in Server (m: machine) { b0: send m, @ePong, this.n; this.n = (this.n + 1); return; }
+test tc main Main { Main -> Main; Server -> Server; }
+";
+
+#[test]
+fn ping_and_pong_end() {
+    assert_eq!(message(&PING.replace("LAST", "5")), None);
+    assert_eq!(message(&PING.replace("LAST", "6")), Some("n is 5".to_string()));
+}
+
+#[test]
+fn a_receive_without_a_sender_is_a_deadlock() {
+    let program = "
+event e;
+interface Main () receives all;
+machine Main receives all sends all { start state Init { entry Main.entry; } }
+fun Main.entry in Main () { b0: receive { @e -> b1 }; b1: return; }
+test tc main Main { Main -> Main; }
+";
+    let found = run(program, Engine::Bfs).found.expect("a deadlock");
+    assert_eq!(found.violation.message, "no machine can run, and Main(0) waits for halt or e");
+}
+
+#[test]
+fn machines_that_come_and_go_leave_nothing_behind() {
+    let program = "
+event eGo;
+interface Main () receives all;
+interface Child () receives all;
+machine Main receives all sends all {
+  start state Init { entry Main.entry; on @eGo do Main.entry; }
+}
+machine Child receives all sends all { start state Init { entry Child.entry; } }
+fun Main.entry in Main () { b0: new Child(); send this, @eGo; return; }
+fun Child.entry in Child () { b0: raise @halt; }
+test tc main Main { Main -> Main; Child -> Child; }
+";
+    // Children that have not started yet can pile up: with a bound on the depth every step still reuses names.
+    let model = system(program);
+    let config =
+        Config { budget: manyworlds_explore::Budget { depth: Some(12), ..Default::default() }, ..Config::default() };
+    let report = explore(&model, Engine::Bfs, &config, &NoObserver).expect("it runs");
+    assert!(report.found.is_none());
+    let sequential =
+        program.replace("new Child(); send this, @eGo;", "new Child(); receive { @eGo -> b1 }; b1: send this, @eGo;");
+    let sequential = sequential.replace("raise @halt;", "send as(this, machine), @halt; return;");
+    assert!(sequential.contains("receive"));
+}
+
+#[test]
+fn a_spec_sees_sends_before_they_arrive() {
+    let program = "
+event e: int;
+interface Main () receives all;
+machine Main receives all sends all { start state Init { entry Main.entry; ignore @e; } }
+spec Sum receives all sends all observes {@e} {
+  field sum: int;
+  start cold state Even { on @e do Sum.add; }
+  hot state Odd { on @e do Sum.add; }
+}
+fun Main.entry in Main () {
+  local n: int;
+  b0: n = choose int(3); send this, @e, n; print \"sent\"; return;
+}
+fun Sum.add in Sum (n: int) {
+  b0: this.sum = (this.sum + n); assert (this.sum < 2), \"too much\"; if (this.sum == 1) b1 else b2;
+  b1: goto Odd;
+  b2: goto Even;
+}
+test tc main Main { Main -> Main; assert Sum; }
+";
+    assert_eq!(message(program), Some("too much".to_string()));
+    let hot = program.replace("int(3)", "int(2)");
+    assert_eq!(message(&hot), Some("no machine can run, and the spec Sum is in the hot state Odd".to_string()));
+    assert_eq!(message(&hot.replace("assert Sum;", "assert Sum on ();")), None);
+}
+
+#[test]
+fn endless_handlers_and_wrong_payloads_are_failures() {
+    let program = "
+event e: int;
+interface Main () receives all;
+machine Main receives all sends all { start state Init { entry Main.entry; on @e do Main.take; } }
+fun Main.entry in Main () { b0: BODY }
+fun Main.take in Main (n: int) { b0: return; }
+test tc main Main { Main -> Main; }
+";
+    for (body, expected) in [
+        ("jump b0;", "1000000 instructions were executed without letting another machine run"),
+        ("send this, @e; return;", "the payload null is given to a parameter of type int"),
+        ("call Main.take((1 / 0)); return;", "an integer is divided by zero"),
+        ("send as(null, machine), @e, 1; return;", "null is used where the machine of a send is needed"),
+        ("raise @e, 3;", ""),
+        ("fail \"stop\";", "stop"),
+    ] {
+        let found = message(&program.replace("BODY", body));
+        assert_eq!(found.is_none(), expected.is_empty(), "{body}: {found:?}");
+        assert!(found.unwrap_or_default().ends_with(expected), "{body}");
+    }
+}
