@@ -28,6 +28,7 @@ mod eval;
 pub mod fault;
 pub mod interner;
 mod live;
+pub mod liveness;
 pub mod local;
 pub mod machine;
 pub mod names;
@@ -38,7 +39,8 @@ pub mod table;
 pub mod value;
 pub mod world;
 
-pub use code::{Code, Unusable};
+pub use code::{Code, Limits, Unusable};
 pub use fault::{Failure, Fault, FaultKind};
+pub use liveness::{Lasso, Liveness};
 pub use system::{Covered, System};
 pub use world::{Action, Happened, World};

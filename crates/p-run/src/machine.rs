@@ -19,10 +19,6 @@ use manyworlds_p_ir::{
 };
 use std::collections::VecDeque;
 
-/// A handler that executes more instructions without letting another machine run is taken for an endless loop.
-pub const MOST_INSTRUCTIONS: u32 = 1_000_000;
-/// The most calls that can be open.
-pub const MOST_CALLS: usize = 100_000;
 /// The most values that one choice can have.
 pub const MOST_VALUES: usize = 10_000;
 /// When the choices since the machine was continued have more combinations than this, it is left at the next one.
@@ -254,10 +250,11 @@ impl<'a> Machine<'a> {
 
     fn count(&mut self) -> Result<()> {
         self.executed += 1;
-        if self.executed <= MOST_INSTRUCTIONS {
+        if self.executed <= self.code.limits.instructions {
             return Ok(());
         }
-        let message = format!("{MOST_INSTRUCTIONS} instructions were executed without letting another machine run");
+        let most = self.code.limits.instructions;
+        let message = format!("{most} instructions were executed without letting another machine run");
         Err(Fault::new(FaultKind::Endless, message))
     }
 
@@ -339,8 +336,9 @@ impl<'a> Machine<'a> {
 
     fn call(&mut self, id: FunctionId, args: Vec<Val>, to: Option<LocalId>) -> Result<()> {
         self.count()?;
-        if self.frames.len() >= MOST_CALLS {
-            return Err(Fault::new(FaultKind::TooDeep, format!("more than {MOST_CALLS} calls are open")));
+        let most = self.code.limits.calls;
+        if self.frames.len() >= most {
+            return Err(Fault::new(FaultKind::TooDeep, format!("more than {most} calls are open")));
         }
         let code = self.code;
         let function = code.program.function(id);

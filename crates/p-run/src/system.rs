@@ -1,6 +1,6 @@
 //! A test of a P program as a transition system for the engines of `explore`.
 
-use crate::code::{Code, Unusable};
+use crate::code::{Code, Limits, Unusable};
 use crate::fault::{Failure, FaultKind};
 use crate::interner::NONE;
 use crate::narrate::{self, Cast};
@@ -50,7 +50,12 @@ impl System {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn new(program: Arc<Program>, test: &str) -> Result<System, Unusable> {
-        Ok(System::sharing(Arc::new(Table::new(Arc::new(Code::new(program, test)?)))))
+        System::limited(program, test, Limits::default())
+    }
+
+    /// The same with other bounds of handlers.
+    pub fn limited(program: Arc<Program>, test: &str, limits: Limits) -> Result<System, Unusable> {
+        Ok(System::sharing(Arc::new(Table::new(Arc::new(Code::new(program, test, limits)?)))))
     }
 
     fn sharing(table: Arc<Table>) -> System {

@@ -461,7 +461,7 @@ impl Access<'_> {
         let entries = self.table.lock();
         self.mirror.locals.extend_from_slice(&entries.local_entries[self.mirror.locals.len()..]);
         self.mirror.inboxes.extend_from_slice(&entries.inbox_entries[self.mirror.inboxes.len()..]);
-        let failures = self.mirror.failures.len() as u32..entries.failures.len() as u32;
+        let failures = self.mirror.failures.len() as u32..entries.failures.count() as u32;
         self.mirror.failures.extend(failures.map(|id| entries.failures.print(id)));
     }
 

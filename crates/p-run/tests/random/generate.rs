@@ -134,6 +134,7 @@ impl Generator<'_> {
             }
             6 => writeln!(text, "    defer @{event};").unwrap(),
             7 => writeln!(text, "    ignore @{event};").unwrap(),
+            _ if self.d.chance(60) => writeln!(text, "    ignore @{event};").unwrap(),
             _ => {}
         }
     }
@@ -171,6 +172,17 @@ impl Generator<'_> {
         let params = param.map(|ty| format!("p: {ty}")).unwrap_or_default();
         let mut body = Body { text: String::new(), blocks: 0 };
         body.begin();
+        if used == Use::Entry && machine == "Main" && self.d.chance(90) {
+            // Something happens in nearly every program.
+            for other in &MACHINES[1..machines] {
+                body.line(&format!("k = new {other}()"));
+                body.line("send k, @eC, this");
+                if self.d.chance(50) {
+                    body.line("send k, @eA, 1");
+                }
+            }
+            body.line("this.m = k");
+        }
         let statements = match used {
             Use::Entry => 1 + self.d.pick(4),
             Use::Helper | Use::Exit => 1 + self.d.pick(2),
@@ -215,8 +227,9 @@ impl Generator<'_> {
         match self.d.pick(4) {
             0 | 1 => "this.m".to_string(),
             2 if param == Some("machine") => "p".to_string(),
-            2 => "k".to_string(),
-            _ => "this".to_string(),
+            2 if self.d.chance(10) => "k".to_string(),
+            _ if self.d.chance(30) => "this".to_string(),
+            _ => "this.m".to_string(),
         }
     }
 
@@ -229,15 +242,15 @@ impl Generator<'_> {
                 _ => body.skip_if(&format!("(this.n == {n})"), |body| body.line("this.n = 0")),
             };
         }
-        match self.d.pick(17) {
-            0..3 => {
+        match self.d.pick(30) {
+            28 => {
                 let create = MACHINES[1..machines][self.d.pick(machines - 1)];
                 body.line(&format!("k = new {create}()"));
                 if self.d.chance(70) {
                     body.line("this.m = k");
                 }
             }
-            3..7 => self.send(body, param),
+            0..7 | 17..21 => self.send(body, param),
             7 => {
                 let n = self.int(param);
                 body.line(&format!("this.n = {n}"));
@@ -249,12 +262,16 @@ impl Generator<'_> {
                 body.skip_if("c", |body| body.line(&format!("this.n = {n}")));
             }
             9 => {
-                let choice = self.d.of(&["int(2)", "int(3)", "of(this.s)", "of(this.q)"]);
-                body.line(&format!("i = choose {choice}"));
+                let from = self.d.of(&["int(2)", "int(3)", "of(this.s)", "of(this.q)"]);
+                let line = format!("i = choose {from}");
+                match from.starts_with("of(") && self.d.chance(85) {
+                    true => body.skip_if(&format!("(sizeof{} > 0)", &from[2..]), |body| body.line(&line)),
+                    false => body.line(&line),
+                }
                 body.line("this.n = i");
             }
             10 => {
-                let limit = 1 + self.d.pick(3);
+                let limit = 2 + self.d.pick(3);
                 body.line(&format!("assert (this.n < {limit}), \"machine\""));
             }
             11 => {
@@ -273,10 +290,14 @@ impl Generator<'_> {
                 if self.d.chance(30) {
                     body.line("this.q[0] = 2");
                 }
+                if self.d.chance(15) {
+                    body.line("remove this.q, 1");
+                }
             }
             14 if used != Use::Helper => body.line(&format!("call {helper}()")),
-            15 if param == Some("machine") => body.line("this.m = p"),
-            _ => self.receive(body, used),
+            15 | 16 if param == Some("machine") => body.line("this.m = p"),
+            21 | 22 => self.receive(body, used),
+            _ => body.line("this.n = ((this.n + 1) % 3)"),
         }
     }
 
@@ -284,10 +305,11 @@ impl Generator<'_> {
         let target = self.machine_value(param);
         let send = match self.d.pick(4) {
             0 | 3 => format!("send {target}, @eB"),
+            1 if self.d.chance(5) => format!("send {target}, @eA"),
             1 => format!("send {target}, @eA, {}", self.int(param)),
             _ => format!("send {target}, @eC, {}", self.machine_value(param)),
         };
-        let guarded = target == "this.m" && self.d.chance(80);
+        let guarded = target == "this.m" && self.d.chance(95);
         match guarded {
             true => body.skip_if("(this.m != null)", |body| body.line(&send)),
             false => body.line(&send),
