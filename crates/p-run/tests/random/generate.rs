@@ -43,7 +43,16 @@ const MACHINES: [&str; 3] = ["Main", "One", "Two"];
 
 /// A random program with the test `tc`.
 pub fn program(bytes: &[u8]) -> String {
-    let mut generator = Generator { d: Decisions { bytes, at: 0 }, functions: String::new(), count: 0 };
+    generated(bytes, false)
+}
+
+/// The same with few failures, little growth and much that goes round.
+pub fn lively(bytes: &[u8]) -> String {
+    generated(bytes, true)
+}
+
+fn generated(bytes: &[u8], lively: bool) -> String {
+    let mut generator = Generator { d: Decisions { bytes, at: 0 }, functions: String::new(), count: 0, lively };
     let machines = 2 + generator.d.pick(2);
     let mut text = String::from("event eA: int;\nevent eB;\nevent eC: machine;\n");
     for name in &MACHINES[..machines] {
@@ -52,7 +61,7 @@ pub fn program(bytes: &[u8]) -> String {
     for name in &MACHINES[..machines] {
         text.push_str(&generator.machine(name, machines));
     }
-    let spec = generator.d.chance(60);
+    let spec = lively || generator.d.chance(60);
     if spec {
         text.push_str(&generator.spec());
     }
@@ -72,6 +81,7 @@ struct Generator<'a> {
     d: Decisions<'a>,
     functions: String,
     count: usize,
+    lively: bool,
 }
 
 impl Generator<'_> {
@@ -134,7 +144,7 @@ impl Generator<'_> {
             }
             6 => writeln!(text, "    defer @{event};").unwrap(),
             7 => writeln!(text, "    ignore @{event};").unwrap(),
-            _ if self.d.chance(60) => writeln!(text, "    ignore @{event};").unwrap(),
+            _ if self.lively || self.d.chance(60) => writeln!(text, "    ignore @{event};").unwrap(),
             _ => {}
         }
     }
@@ -143,7 +153,10 @@ impl Generator<'_> {
         let mut text = String::from("spec Watch receives all sends all observes {@eA, @eB} {\n  field n: int;\n");
         for state in ["S0", "S1"] {
             let start = if state == "S0" { "start " } else { "" };
-            let temperature = self.d.of(&["", "cold ", "hot "]);
+            let temperature = match self.lively {
+                false => self.d.of(&["", "cold ", "hot "]),
+                true => self.d.of(&["hot ", "cold ", "hot ", ""]),
+            };
             writeln!(text, "  {start}{temperature}state {state} {{").unwrap();
             for (event, payload) in &EVENTS[..2] {
                 match self.d.pick(5) {
@@ -152,7 +165,11 @@ impl Generator<'_> {
                         let target = self.d.of(&["S1", "S0"]);
                         writeln!(text, "    on @{event} goto {target};").unwrap();
                     }
-                    4 if self.d.chance(50) => {}
+                    4 if !self.lively && self.d.chance(50) => {}
+                    2..5 if self.lively => {
+                        let target = self.d.of(&["S1", "S0"]);
+                        writeln!(text, "    on @{event} goto {target};").unwrap();
+                    }
                     _ => {
                         let function = self.function("Watch", Use::Spec, *payload, 0, "");
                         writeln!(text, "    on @{event} do {function};").unwrap();
@@ -177,11 +194,14 @@ impl Generator<'_> {
             for other in &MACHINES[1..machines] {
                 body.line(&format!("k = new {other}()"));
                 body.line("send k, @eC, this");
-                if self.d.chance(50) {
+                if !self.lively && self.d.chance(50) {
                     body.line("send k, @eA, 1");
                 }
             }
             body.line("this.m = k");
+        }
+        if self.lively && param == Some("machine") {
+            body.line("this.m = p");
         }
         let statements = match used {
             Use::Entry => 1 + self.d.pick(4),
@@ -191,7 +211,7 @@ impl Generator<'_> {
         for _ in 0..statements {
             self.statement(&mut body, used, param, machines, helper);
         }
-        self.last(&mut body, used);
+        self.last(&mut body, used, machine);
         writeln!(
             self.functions,
             "fun {name} in {machine} ({params}) {{\n  local c: bool;\n  local i: int;\n  local k: machine;\n{}}}",
@@ -201,8 +221,15 @@ impl Generator<'_> {
         name
     }
 
-    fn last(&mut self, body: &mut Body, used: Use) {
-        let end = match (used, self.d.pick(12)) {
+    fn last(&mut self, body: &mut Body, used: Use, machine: &str) {
+        if self.lively
+            && (used == Use::Do && self.d.chance(85) || used == Use::Entry && machine == "Main" && self.d.chance(50))
+        {
+            let send =
+                self.d.of(&["send this.m, @eA, this.n", "send this.m, @eB", "send this, @eB", "send this, @eA, 1"]);
+            body.skip_if("(this.m != null)", |body| body.line(send));
+        }
+        let end = match (used, self.d.pick(if self.lively { 10 } else { 12 })) {
             (Use::Exit | Use::Helper, _) => "return",
             (_, 8) => "goto S1",
             (_, 9) => "goto S0",
@@ -242,7 +269,8 @@ impl Generator<'_> {
                 _ => body.skip_if(&format!("(this.n == {n})"), |body| body.line("this.n = 0")),
             };
         }
-        match self.d.pick(30) {
+        let kind = if self.lively { [7, 8, 9, 8, 9, 23][self.d.pick(6)] } else { self.d.pick(30) };
+        match kind {
             28 => {
                 let create = MACHINES[1..machines][self.d.pick(machines - 1)];
                 body.line(&format!("k = new {create}()"));

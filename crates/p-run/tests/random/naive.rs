@@ -275,6 +275,8 @@ impl Naive<'_> {
                     script: &script,
                     used: 0,
                     fuel: FUEL,
+                    cold: Vec::new(),
+                    made: Vec::new(),
                 };
                 match run.step() {
                     Ok(()) | Err(Stop::Yield) => successors.push(run.taken(who)),
