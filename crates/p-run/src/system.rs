@@ -4,6 +4,7 @@ use crate::code::{Code, Limits, Unusable};
 use crate::fault::{Failure, FaultKind};
 use crate::interner::NONE;
 use crate::narrate::{self, Cast};
+use crate::persistent;
 use crate::show;
 use crate::table::{Access, Kind, Mirror, Table};
 use crate::world::{Action, Happened, Steps, World};
@@ -231,6 +232,10 @@ impl TransitionSystem for System {
 
     fn at_rest(&self, world: &World) -> bool {
         self.with(|steps| steps.at_rest(&world.ids))
+    }
+
+    fn persistent(&self, world: &World, actions: &mut [Action]) -> usize {
+        persistent::persistent(self, world, actions)
     }
 
     fn local_stats(&self) -> Option<LocalStats> {

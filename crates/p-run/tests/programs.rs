@@ -1,7 +1,7 @@
 //! Programs with known answers.
 
-use manyworlds_core::Replayed;
-use manyworlds_explore::{Config, Engine, NoObserver, Report, explore, narrate, replay};
+use manyworlds_core::{Replayed, StopReason};
+use manyworlds_explore::{Budget, Config, Engine, NoObserver, Report, explore, narrate, replay};
 use manyworlds_p_ir::text;
 use manyworlds_p_run::System;
 use std::sync::Arc;
@@ -81,28 +81,27 @@ test tc main Main { Main -> Main; }
 
 #[test]
 fn machines_that_come_and_go_leave_nothing_behind() {
+    // The main machine creates a child and waits for its message, again and again. The child halts in the step in which the message arrives: there are
+    // finitely many states because its name is used again.
     let program = "
 event eGo;
 interface Main () receives all;
-interface Child () receives all;
-machine Main receives all sends all {
-  start state Init { entry Main.entry; on @eGo do Main.entry; }
-}
+interface Child (machine) receives all;
+machine Main receives all sends all { start state Init { entry Main.entry; } }
 machine Child receives all sends all { start state Init { entry Child.entry; } }
-fun Main.entry in Main () { b0: new Child(); send this, @eGo; return; }
-fun Child.entry in Child () { b0: raise @halt; }
+fun Main.entry in Main () { b0: new Child(this); receive { @eGo -> b1 }; b1: goto Init; }
+fun Child.entry in Child (m: machine) { b0: send m, @eGo; END }
 test tc main Main { Main -> Main; Child -> Child; }
 ";
-    // Children that have not started yet can pile up: with a bound on the depth every step still reuses names.
-    let model = system(program);
-    let config =
-        Config { budget: manyworlds_explore::Budget { depth: Some(12), ..Default::default() }, ..Config::default() };
-    let report = explore(&model, Engine::Bfs, &config, &NoObserver).expect("it runs");
-    assert!(report.found.is_none());
-    let sequential =
-        program.replace("new Child(); send this, @eGo;", "new Child(); receive { @eGo -> b1 }; b1: send this, @eGo;");
-    let sequential = sequential.replace("raise @halt;", "send as(this, machine), @halt; return;");
-    assert!(sequential.contains("receive"));
+    let explored = |end: &str| {
+        let config = Config { budget: Budget { states: Some(2_000), ..Budget::default() }, ..Config::default() };
+        let model = system(&program.replace("END", end));
+        let report = explore(&model, Engine::Bfs, &config, &NoObserver).expect("it runs");
+        (report.stats.states, report.stopped)
+    };
+    // The main machine: new, creates; then beside a child that is new or sends: creates the next one only after the message.
+    assert_eq!(explored("raise @halt;"), (Some(5), None));
+    assert_eq!(explored("return;").1, Some(StopReason::MaxStates));
 }
 
 #[test]

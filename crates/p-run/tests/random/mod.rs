@@ -4,7 +4,7 @@ mod cycles;
 mod generate;
 mod naive;
 
-use manyworlds_explore::{Config, Engine, NoObserver, TransitionSystem, explore};
+use manyworlds_explore::{Config, Engine, NoObserver, Reduction, TransitionSystem, explore};
 use manyworlds_p_ir::{Program, text, validate};
 use manyworlds_p_run::liveness::search;
 use manyworlds_p_run::{Limits, System, World};
@@ -218,4 +218,42 @@ fn liveness_agrees_with_the_naive_one() {
     });
     println!("{} of them violated", violated.get());
     assert!(violated.get() >= if manyworlds_testkit::cases(1500) >= 1500 { 25 } else { 0 });
+}
+
+/// The terminal states and the failures that an engine finds.
+fn by_engine(system: &System, engine: Engine, reduction: Reduction) -> (Found, u64) {
+    let config = Config { keep_going: true, collect_states: true, reduction, ..Config::default() };
+    let report = explore(system, engine, &config, &NoObserver).expect("it runs");
+    let mut found = Found::default();
+    for world in report.states.iter() {
+        match system.failed(world) {
+            Some(failure) => {
+                found.failures.insert((format!("{:?}", failure.fault.kind), stripped(&failure.machine)));
+            }
+            None if system.at_rest(world) => _ = found.ends.insert(end_in_words(system, world)),
+            None => {}
+        }
+    }
+    (found, report.stats.states.unwrap_or_default())
+}
+
+#[test]
+fn the_reduced_search_ends_and_fails_where_the_full_one_does() {
+    let random = Random::new("p-run, reduction").cases(600).compared(60);
+    let (fewer, full, reduced) = (Cell::new(0), Cell::new(0), Cell::new(0));
+    random.run(&decisions(), |bytes| {
+        let source = generate::program(&bytes);
+        let program = Arc::new(parsed(&source));
+        let Some((expected, states)) = by_system(&system_of(program.clone())) else { return Ok(0) };
+        for engine in [Engine::Dfs, Engine::Bfs] {
+            let (found, visited) = by_engine(&system_of(program.clone()), engine, Reduction::Persistent);
+            prop_assert_eq!(&found, &expected, "{:?} {}", engine, source);
+            full.set(full.get() + states as u64);
+            reduced.set(reduced.get() + visited);
+            fewer.set(fewer.get() + u64::from(visited < states as u64));
+        }
+        Ok(1)
+    });
+    println!("{} of {} states, fewer in {} cases", reduced.get(), full.get(), fewer.get());
+    assert!(reduced.get() < full.get());
 }
