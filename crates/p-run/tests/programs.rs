@@ -3,7 +3,8 @@
 use manyworlds_core::{Replayed, StopReason};
 use manyworlds_explore::{Budget, Config, Engine, NoObserver, Report, explore, narrate, replay};
 use manyworlds_p_ir::text;
-use manyworlds_p_run::System;
+use manyworlds_p_run::{Limits, System};
+use manyworlds_testkit::Fuzz;
 use std::sync::Arc;
 
 /// The system of the test `tc` of a program.
@@ -99,7 +100,6 @@ test tc main Main { Main -> Main; Child -> Child; }
         let report = explore(&model, Engine::Bfs, &config, &NoObserver).expect("it runs");
         (report.stats.states, report.stopped)
     };
-    // The main machine: new, creates; then beside a child that is new or sends: creates the next one only after the message.
     assert_eq!(explored("raise @halt;"), (Some(5), None));
     assert_eq!(explored("return;").1, Some(StopReason::MaxStates));
 }
@@ -154,4 +154,29 @@ test tc main Main { Main -> Main; }
         assert_eq!(found.is_none(), expected.is_empty(), "{body}: {found:?}");
         assert!(found.unwrap_or_default().ends_with(expected), "{body}");
     }
+}
+
+#[test]
+fn programs_that_are_damaged_run_or_are_refused() {
+    let samples = [PING.replace("LAST", "5"), crate::random::example()];
+    let words =
+        ["this.n", "this.s", "0", "null", "b0", "b1", "return", "jump b0", "@ePing", "@halt", "raise @halt", "(1 / 0)"];
+    let (ran, run) = (std::cell::Cell::new(0u64), |bytes: &[u8]| {
+        let program = text::parse(&String::from_utf8_lossy(bytes)).map_err(|error| error.to_string())?;
+        let limits = Limits { instructions: 2_000, calls: 100 };
+        let system = System::limited(Arc::new(program), "tc", limits).map_err(|_| "0:0: unusable".to_string())?;
+        let config = Config { budget: Budget { states: Some(300), ..Budget::default() }, ..Config::default() };
+        let report = explore(&system, Engine::Bfs, &config, &NoObserver).expect("it runs");
+        if let Some(found) = &report.found {
+            narrate(&system, &found.path, found.violation.clone());
+        }
+        Ok::<u64, String>(report.stats.states.unwrap_or(0))
+    });
+    let read = |bytes: &[u8]| {
+        ran.set(ran.get() + run(bytes)?);
+        Ok(())
+    };
+    let located = |why: &str| why.split(':').take(2).all(|part| part.parse::<u32>().is_ok());
+    Fuzz::new("p-run, damaged programs", 1_500).samples(samples).words(words).run(read, located).at_least(2, 20);
+    assert!(ran.get() > 0);
 }

@@ -257,3 +257,9 @@ fn the_reduced_search_ends_and_fails_where_the_full_one_does() {
     println!("{} of {} states, fewer in {} cases", reduced.get(), full.get(), fewer.get());
     assert!(reduced.get() < full.get());
 }
+
+/// A program that uses most of the language.
+pub fn example() -> String {
+    let bytes: Vec<u8> = (0..900u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    generate::program(&bytes)
+}
