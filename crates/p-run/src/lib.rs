@@ -13,7 +13,7 @@
 //! | [`value`], [`names`] | canonical values; stable names of machines |
 //! | [`code`], `live` | a program prepared for a test; which locals may still be read |
 //! | [`local`] | local states: fields, control state, continuation |
-//! | [`machine`], `eval` | the interpreter |
+//! | [`machine`], `ops`, `eval` | the interpreter |
 //! | [`table`] | the table of local transitions |
 //! | [`world`] | global states and steps |
 //! | [`system`], `narrate` | the transition system; traces |
@@ -36,6 +36,7 @@ pub mod local;
 pub mod machine;
 pub mod names;
 mod narrate;
+mod ops;
 mod persistent;
 mod show;
 pub mod system;
