@@ -23,6 +23,9 @@ pub const MOST_VALUES: usize = 10_000;
 /// When the choices since the machine was continued have more combinations than this, it is left at the next one.
 pub const MOST_BRANCHES: u64 = 256;
 
+/// When the branches of a choice would execute more instructions than this again, the machine is left at the choice, too.
+pub const MOST_REPEATED: u64 = 50_000;
+
 /// What a machine is continued with.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Input {
@@ -123,7 +126,7 @@ pub struct Machine<'a> {
     /// The options to take, of the first choices.
     pub(crate) script: &'a [u32],
     pub(crate) combinations: u64,
-    executed: u32,
+    pub(crate) executed: u32,
     /// The place of the current instruction in the source.
     pub(crate) span: Span,
     /// What it does.

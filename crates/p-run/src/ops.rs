@@ -3,7 +3,7 @@
 use crate::eval::{Edit, Key, permits};
 use crate::fault::{Fault, FaultKind};
 use crate::local::{Message, Wait};
-use crate::machine::{Chosen, MOST_BRANCHES, MOST_VALUES, Machine, Next, Observed, Result, Site};
+use crate::machine::{Chosen, MOST_BRANCHES, MOST_REPEATED, MOST_VALUES, Machine, Next, Observed, Result, Site};
 use crate::show;
 use crate::value::{Val, Value};
 use manyworlds_p_ir::{Choice, EventId, Expr, InterfaceId, LocalId, Op, Place, Root};
@@ -126,13 +126,39 @@ impl Machine<'_> {
     }
 
     pub(crate) fn choose(&mut self, to: LocalId, from: &Choice) -> Result<Next> {
-        let options: Box<[Val]> = match from {
-            Choice::Bool | Choice::FairBool => [false, true].map(|b| self.values.bool(b)).into(),
+        let options = self.options(from)?;
+        let combinations = self.combinations * options.count() as u64;
+        let many = self.combinations > 1 && combinations > MOST_BRANCHES;
+        // Each branch executes again what comes before the choice.
+        let long = self.executed > 1 && combinations * u64::from(self.executed) > MOST_REPEATED;
+        if many || long {
+            return Ok(Next::Leave(Wait::Choice));
+        }
+        self.combinations = combinations;
+        let option = self.script.get(self.log.chosen.len()).copied().unwrap_or(0);
+        let value = match &options {
+            Options::Bool => self.values.bool(option == 1),
+            Options::Below(_) => self.values.int(i64::from(option)),
+            Options::Of(elements) => elements[option as usize],
+        };
+        let (fair, span) = (from.is_fair(), self.span);
+        let frame = self.top();
+        let site = Site { function: frame.function, block: frame.block, at: frame.at };
+        frame.at += 1;
+        frame.locals[to.index()] = value;
+        let options = options.count() as u32;
+        self.log.chosen.push(Chosen { site, span, fair, value, option, options });
+        Ok(Next::Go)
+    }
+
+    fn options(&mut self, from: &Choice) -> Result<Options> {
+        match from {
+            Choice::Bool | Choice::FairBool => Ok(Options::Bool),
             Choice::Int(n) => {
                 let n = self.expr(n)?;
                 let n = self.eval(|eval| eval.int(n))?;
                 let n = usize::try_from(n).ok().filter(|&n| n <= MOST_VALUES).ok_or_else(|| wrong_choice(n))?;
-                (0..n.max(1) as i64).map(|n| self.values.int(n)).collect()
+                Ok(Options::Below(n.max(1)))
             }
             Choice::Element(of) => {
                 let of = self.expr(of)?;
@@ -140,24 +166,26 @@ impl Machine<'_> {
                 if elements.is_empty() || elements.len() > MOST_VALUES {
                     return Err(wrong_choice(elements.len() as i64));
                 }
-                elements
+                Ok(Options::Of(elements))
             }
-        };
-        let combinations = self.combinations * options.len() as u64;
-        if self.combinations > 1 && combinations > MOST_BRANCHES {
-            return Ok(Next::Leave(Wait::Choice));
         }
-        self.combinations = combinations;
-        let option = self.script.get(self.log.chosen.len()).copied().unwrap_or(0);
-        let value = options[option as usize];
-        let (fair, span) = (from.is_fair(), self.span);
-        let frame = self.top();
-        let site = Site { function: frame.function, block: frame.block, at: frame.at };
-        frame.at += 1;
-        frame.locals[to.index()] = value;
-        let options = options.len() as u32;
-        self.log.chosen.push(Chosen { site, span, fair, value, option, options });
-        Ok(Next::Go)
+    }
+}
+
+/// What can be chosen.
+enum Options {
+    Bool,
+    Below(usize),
+    Of(Box<[Val]>),
+}
+
+impl Options {
+    fn count(&self) -> usize {
+        match self {
+            Options::Bool => 2,
+            Options::Below(n) => *n,
+            Options::Of(elements) => elements.len(),
+        }
     }
 }
 

@@ -180,3 +180,48 @@ fn programs_that_are_damaged_run_or_are_refused() {
     Fuzz::new("p-run, damaged programs", 1_500).samples(samples).words(words).run(read, located).at_least(2, 20);
     assert!(ran.get() > 0);
 }
+
+#[test]
+fn large_choices_are_made_one_after_the_other() {
+    let program = |body: &str| {
+        format!(
+            "interface Main () receives all;
+machine Main receives all sends all {{ start state Init {{ entry Main.entry; }} }}
+fun Main.entry in Main () {{ local i: int; local q: seq[int]; local x: int; {body} }}
+test tc main Main {{ Main -> Main; }}"
+        )
+    };
+    let build = "b0: if (i < N) b1 else b2; b1: insert q, i, i; i = (i + 1); jump b0;";
+    for (body, expected) in [
+        ("b0: x = choose int(10000); x = choose int(10000); i = choose int(10001); return;", "not 10001"),
+        ("b0: x = choose int(-1); return;", "not -1"),
+        ("b0: x = choose int(0); assert (x == 0); return;", ""),
+        (&format!("{} b2: x = choose of(q); assert (x < 1999), \"last\"; return;", build.replace('N', "2000")), "last"),
+        (&format!("{} b2: x = choose of(q); return;", build.replace('N', "10001")), "not 10001"),
+    ] {
+        let model = system(&program(body));
+        let report = explore(&model, Engine::Dfs, &Config::default(), &NoObserver).expect("it runs");
+        let found = report.found.map(|found| found.violation.message).unwrap_or_default();
+        assert!(found.ends_with(expected) && found.is_empty() == expected.is_empty(), "{body}: {found}");
+    }
+}
+
+#[test]
+fn a_bound_on_inboxes_makes_growth_finite_and_is_told() {
+    let program = "
+event e;
+interface Main () receives all;
+interface Sink () receives all;
+machine Main receives all sends all { start state Init { entry Main.entry; } }
+machine Sink receives all sends all { start state Init { ignore @e; entry Sink.entry; } }
+fun Main.entry in Main () { local m: machine; b0: m = new Sink(); jump b1; b1: send m, @e; jump b1; }
+fun Sink.entry in Sink () { local c: bool; b0: receive { @halt -> b1 }; b1: return; }
+test tc main Main { Main -> Main; Sink -> Sink; }
+";
+    let config = Config { budget: Budget { states: Some(500), ..Budget::default() }, ..Config::default() };
+    let stopped = |model: &System| explore(model, Engine::Bfs, &config, &NoObserver).expect("it runs").stopped;
+    assert_eq!(stopped(&system(program)), Some(StopReason::MaxStates));
+    let bounded = system(program).with_max_inbox(Some(3));
+    assert!(!bounded.hit_inbox_bound());
+    assert_eq!((stopped(&bounded), bounded.hit_inbox_bound()), (None, true));
+}
