@@ -216,7 +216,7 @@ fn what_cannot_be_run_is_refused() {
     let refused = Options::new().check(&tests(foreign)[0]).unwrap_err();
     assert!(refused.to_string().contains("outside"), "{refused}");
     let fine = tests("machine Main { start state S { } }").remove(0);
-    for options in [Options::new().network(manyworlds::Network::P2p), Options { reduce: true, ..Options::new() }] {
+    for options in [Options::new().network(manyworlds::Network::P2p), Options { symmetry: true, ..Options::new() }] {
         assert!(options.check(&fine).is_err());
     }
     assert!(Options::new().engine(Engine::Must).check(&fine).is_err());

@@ -37,7 +37,6 @@ impl System {
     /// use manyworlds_p_ir::text;
     /// use manyworlds_p_run::System;
     /// use std::sync::Arc;
-use std::sync::atomic::Ordering;
     ///
     /// let program = text::parse(
     ///     "interface Main () receives all;
@@ -260,6 +259,15 @@ impl TransitionSystem for System {
 
     fn local_stats(&self) -> Option<LocalStats> {
         Some(self.table.stats())
+    }
+
+    fn cycle_violates(&self, violation: &Violation, states: &[&World], from: usize) -> Option<bool> {
+        let Property::Eventually { name } = &violation.property else { return None };
+        let program = &self.code().program;
+        let named =
+            |spec: &usize| *name == format!("{} is cold", program.machine(self.code().test.specs[*spec].spec).name);
+        let closed = from + 1 < states.len() && states.last() == Some(&states[from]);
+        Some(closed && states[from..].iter().any(|world| self.hot(world).iter().any(named)))
     }
 
     fn begin_trace(&self, processes: &[TraceProcess]) {
