@@ -277,7 +277,7 @@ impl Locals for ActorTable {
         let (local, halts) = self.with_branch(effects, branch, |b| (b.local, b.halts));
         let mut mirrors = self.worlds.mirrors.borrow_mut();
         let picks = mirrors.local_summaries[local as usize].picks;
-        !halts && !(picks && self.worlds.accept(&mut mirrors, local, value.0) == Accept::Defer)
+        !halts && (!picks || self.worlds.accept(&mut mirrors, local, value.0) != Accept::Defer)
     }
 
     fn pid(&self, proc: ProcId) -> Pid {

@@ -169,7 +169,7 @@ fn environment(worlds: &Worlds, names: &Renaming, state: &State) -> u32 {
         split: environment.split.map(|old| named_side(side(old), n)),
         failed: environment.failed.map(|(actor, failure)| (names.index(actor), failure)),
         history: environment.history.map(renamed_history),
-        monitors: environment.monitors.clone(),
+        monitors: environment.monitors,
         left: environment.left,
     };
     match renamed == environment {

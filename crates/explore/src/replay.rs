@@ -304,6 +304,12 @@ impl<'a, M: Model> Search<'a, M> {
         if let Some(violation) = model.failure(last) {
             return violation.property == expected.property && violation.message == expected.message;
         }
+        if let Some(from) = self.looped() {
+            let states: Vec<&M::State> = self.path.iter().map(|reached| &reached.state).collect();
+            if let Some(violated) = model.cycle_violates(expected, &states, from) {
+                return violated;
+            }
+        }
         if M::USER_CODE && expected.property == core::Requirement::Assertion {
             // It shows as a panic, which the caller catches.
             model.actions(last, &mut Vec::new());

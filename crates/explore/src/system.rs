@@ -218,6 +218,13 @@ pub trait TransitionSystem: States + Clone + Send + 'static {
         None
     }
 
+    /// Whether a path with a cycle shows this violation; `states` are those of the path, the cycle begins at `from`. Nothing if the system judges no
+    /// cycles itself. What is only known of the steps of the path need not be judged: they were when the trace was made.
+    fn cycle_violates(&self, violation: &Violation, states: &[&Self::State], from: usize) -> Option<bool> {
+        let _ = (violation, states, from);
+        None
+    }
+
     /// A trace is about to be told, or a trace with these processes to be replayed: a system whose processes are created on the way gives them the
     /// same numbers.
     fn begin_trace(&self, processes: &[TraceProcess]) {

@@ -12,11 +12,11 @@
 //! ```
 
 use crate::options::Options;
-use crate::states::{Seen, check_states};
-use crate::subject::{Answer, IntoSubject, Refused, Subject, refuse_engine};
-use crate::{Engine, Observer, Replayed, Trace, TraceError, TraceStep};
+use crate::states::{Seen, check_states, labelled};
+use crate::subject::{Answer, IntoSubject, Refused, Subject, bounds, refuse_engine, watch};
+use crate::{Engine, Observer, Outcome, Replayed, Trace, TraceError, TraceStep, Verdict};
 use manyworlds_core::decides::SubjectKind;
-use manyworlds_explore::replay;
+use manyworlds_explore::{narrate, replay};
 use manyworlds_p::ast::ParamValue;
 use manyworlds_p::lower::lower;
 pub use manyworlds_p::project::{Compiled, Disk, Files};
@@ -26,6 +26,7 @@ use manyworlds_p_run::System;
 use serde_json::{Map, Value};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// A P program that was read and checked.
 pub struct Program {
@@ -100,8 +101,45 @@ impl Test {
         &self.params
     }
 
+    /// Whether some specification of the test has a hot state.
+    fn has_hot_states(&self) -> bool {
+        let hot = |machine: &ir::Machine| machine.states.iter().any(|state| state.temperature == ir::Temperature::Hot);
+        let test = self.program.test(&self.instance);
+        test.is_some_and(|test| {
+            let judged = |attached: &ir::Attached| {
+                let machine = self.program.machine(attached.spec);
+                machine.kind == ir::MachineKind::Spec && hot(machine)
+            };
+            test.specs.iter().any(judged)
+        })
+    }
+
     fn system(&self) -> Result<System, Refused> {
         System::new(self.program.clone(), &self.instance).map_err(|why| Refused(why.to_string()))
+    }
+}
+
+/// Searches for fair cycles on which a specification stays hot, and changes the outcome if there is one, or if the search was stopped.
+fn judge_cycles(
+    system: &System,
+    engine: Engine,
+    options: &Options,
+    observer: Option<&dyn Observer>,
+    outcome: &mut Outcome,
+) {
+    let watch = watch(options, observer);
+    let liveness = system.liveness(options.max_states, &watch);
+    match liveness.found.filter(|lasso| system.confirms(lasso)) {
+        Some(lasso) => {
+            let trace = labelled(narrate(system, &lasso.path, lasso.violation.clone()), engine, options, None);
+            outcome.verdict = Verdict::Violated { violation: lasso.violation, trace: Box::new(trace) };
+            outcome.stats.violations = 1;
+        }
+        None => {
+            if let (Verdict::Verified, Some(reason)) = (&outcome.verdict, liveness.stopped) {
+                outcome.verdict = Verdict::Incomplete { reason };
+            }
+        }
     }
 }
 
@@ -115,7 +153,6 @@ impl Subject for Test {
             (options.network.is_some(), "network", "machines have one inbox each"),
             (options.decidable, "decidable", "it is for actors; a P program is asked everything"),
             (options.losses.is_some(), "losses", "a P program says itself what can be lost"),
-            (options.reduce, "reduce", "persistent sets are for actors"),
             (options.symmetry, "symmetry", "it is for actors and specifications"),
         ];
         if let Some((_, option, why)) = refused.iter().find(|(given, ..)| *given) {
@@ -127,8 +164,18 @@ impl Subject for Test {
         };
         refuse_engine(engine, SubjectKind::Specification)?;
         let (system, fresh) = (self.system()?, self.system()?);
-        let seen = check_states(&system, &fresh, engine, options, None, observer)?;
-        let Seen { outcome, coverage, frontier, omission } = seen;
+        let started = Instant::now();
+        let judges = matches!(engine, Engine::Bfs | Engine::Dfs) && self.has_hot_states();
+        // The search for cycles gets half of the time, and what the first one leaves.
+        let first =
+            Options { timeout: options.timeout.map(|time| if judges { time / 2 } else { time }), ..options.clone() };
+        let seen = check_states(&system, &fresh, engine, &first, None, observer)?;
+        let Seen { mut outcome, coverage, frontier, omission } = seen;
+        if judges && matches!(outcome.verdict, Verdict::Verified | Verdict::Incomplete { .. }) {
+            let timeout = options.timeout.map(|time| time.saturating_sub(started.elapsed()));
+            judge_cycles(&system, engine, &Options { timeout, ..options.clone() }, observer, &mut outcome);
+        }
+        outcome.scope.bounds = bounds(options);
         let name = options.name_or(&self.instance);
         Ok(Answer { name, outcome, engine, why, network: None, coverage, frontier, omission })
     }

@@ -136,7 +136,7 @@ pub fn check_states<M: TransitionSystem>(
 }
 
 /// Completes a trace by what its path does not say.
-fn labelled(mut trace: Trace, engine: Engine, options: &Options, network: Option<Network>) -> Trace {
+pub fn labelled(mut trace: Trace, engine: Engine, options: &Options, network: Option<Network>) -> Trace {
     trace.model.clone_from(&options.name);
     trace.params = options.params.clone();
     trace.engine = engine;

@@ -17,6 +17,8 @@ mod isolated_actors;
 mod linearizable_programs;
 mod links;
 mod oracle;
+#[cfg(feature = "p")]
+mod p;
 mod random_programs;
 mod readme;
 mod schedulers;

@@ -3,7 +3,7 @@
 use manyworlds_p_ir::text::{parse, print};
 use manyworlds_p_ir::validate;
 
-const SAMPLE: &str = r#"file "a b.p";
+pub const SAMPLE: &str = r#"file "a b.p";
 file "c.p";
 enum E { A = 5, B = -2 }
 foreign F;

@@ -55,19 +55,36 @@ pub enum Take {
     Drop,
 }
 
+/// The bounds of what a handler may do without letting another machine run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// The most instructions: a handler that executes more is taken for an endless loop.
+    pub instructions: u32,
+    /// The most calls that can be open.
+    pub calls: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { instructions: 1_000_000, calls: 100_000 }
+    }
+}
+
 /// A program with one of its tests, and what is known about it before it runs.
 pub struct Code {
     /// The program.
     pub program: Arc<Program>,
     /// The test.
     pub test: Test,
+    /// The bounds of handlers.
+    pub limits: Limits,
     /// Live locals, by function.
     pub live: Vec<Live>,
 }
 
 impl Code {
     /// Prepares a test.
-    pub fn new(program: Arc<Program>, test: &str) -> Result<Code, Unusable> {
+    pub fn new(program: Arc<Program>, test: &str, limits: Limits) -> Result<Code, Unusable> {
         let flaws = validate(&program);
         if !flaws.is_empty() {
             return Err(Unusable::Invalid(flaws));
@@ -81,7 +98,7 @@ impl Code {
             return Err(Unusable::Foreign(foreign));
         }
         let live = program.functions.iter().map(Live::new).collect();
-        Ok(Code { program, test, live })
+        Ok(Code { program, test, limits, live })
     }
 
     /// The machine that `new interface` creates in a machine that was created through `creator`, and the interface of the new machine.

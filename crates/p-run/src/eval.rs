@@ -286,6 +286,7 @@ impl Eval<'_> {
     fn coerce(&mut self, value: Val, ty: TypeId) -> Result<Val> {
         let content = self.values.get(value).clone();
         match (&*content, self.program.types.get(ty)) {
+            (Value::Null, Type::Permission(_) | Type::Machine) => Ok(value),
             (Value::Int(n) | Value::Enum(_, n), Type::Int) => Ok(self.values.int(*n)),
             (Value::Float(x), Type::Int) => Ok(self.values.int(f64::from_bits(*x) as i64)),
             (Value::Int(n) | Value::Enum(_, n), Type::Float) => Ok(self.values.float(*n as f64)),

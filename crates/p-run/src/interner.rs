@@ -48,7 +48,7 @@ impl<T: Eq + Hash> Interner<T> {
     }
 
     /// The number of items.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.items.len()
     }
 }

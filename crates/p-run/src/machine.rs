@@ -7,26 +7,24 @@
 //! for `null` decides that there is no event, and lets others run before it runs that handler.
 
 use crate::code::Code;
-use crate::eval::{Edit, Eval, permits};
+use crate::eval::Eval;
 use crate::fault::{Fault, FaultKind};
 use crate::local::{Continuation, Frame, Local, Message, Status, Task, Wait};
 use crate::names::{Name, NameId};
-use crate::show;
-use crate::value::{Val, Value, Values};
+use crate::value::{Val, Values};
 use manyworlds_p_ir::{
-    BlockId, Case, Choice, EventId, Expr, FunctionId, Handler, InterfaceId, LocalId, MachineId, Op, Place, Root, Span,
-    StateId, Temperature, Terminator, TypeId,
+    BlockId, Case, EventId, Expr, FunctionId, Handler, InterfaceId, LocalId, MachineId, Op, Span, StateId, Temperature,
+    Terminator, TypeId,
 };
 use std::collections::VecDeque;
 
-/// A handler that executes more instructions without letting another machine run is taken for an endless loop.
-pub const MOST_INSTRUCTIONS: u32 = 1_000_000;
-/// The most calls that can be open.
-pub const MOST_CALLS: usize = 100_000;
 /// The most values that one choice can have.
 pub const MOST_VALUES: usize = 10_000;
 /// When the choices since the machine was continued have more combinations than this, it is left at the next one.
 pub const MOST_BRANCHES: u64 = 256;
+
+/// When the branches of a choice would execute more instructions than this again, the machine is left at the choice, too.
+pub const MOST_REPEATED: u64 = 50_000;
 
 /// What a machine is continued with.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -105,32 +103,32 @@ enum End {
 }
 
 /// Where the control goes after an instruction.
-enum Next {
+pub(crate) enum Next {
     Go,
     Leave(Wait),
 }
 
-type Result<T> = std::result::Result<T, Fault>;
+pub(crate) type Result<T> = std::result::Result<T, Fault>;
 
 /// A machine that runs.
 pub struct Machine<'a> {
-    code: &'a Code,
-    values: &'a mut Values,
+    pub(crate) code: &'a Code,
+    pub(crate) values: &'a mut Values,
     params: &'a [Val],
-    name: NameId,
-    declaration: MachineId,
-    interface: Option<InterfaceId>,
+    pub(crate) name: NameId,
+    pub(crate) declaration: MachineId,
+    pub(crate) interface: Option<InterfaceId>,
     state: StateId,
-    fields: Vec<Val>,
+    pub(crate) fields: Vec<Val>,
     frames: Vec<Frame>,
     rest: VecDeque<Task>,
     raised: Option<Message>,
     /// The options to take, of the first choices.
-    script: &'a [u32],
-    combinations: u64,
-    executed: u32,
+    pub(crate) script: &'a [u32],
+    pub(crate) combinations: u64,
+    pub(crate) executed: u32,
     /// The place of the current instruction in the source.
-    span: Span,
+    pub(crate) span: Span,
     /// What it does.
     pub log: Log,
 }
@@ -254,10 +252,11 @@ impl<'a> Machine<'a> {
 
     fn count(&mut self) -> Result<()> {
         self.executed += 1;
-        if self.executed <= MOST_INSTRUCTIONS {
+        if self.executed <= self.code.limits.instructions {
             return Ok(());
         }
-        let message = format!("{MOST_INSTRUCTIONS} instructions were executed without letting another machine run");
+        let most = self.code.limits.instructions;
+        let message = format!("{most} instructions were executed without letting another machine run");
         Err(Fault::new(FaultKind::Endless, message))
     }
 
@@ -306,7 +305,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn eval<T>(&mut self, with: impl FnOnce(&mut Eval<'_>) -> Result<T>) -> Result<T> {
+    pub(crate) fn eval<T>(&mut self, with: impl FnOnce(&mut Eval<'_>) -> Result<T>) -> Result<T> {
         let locals: &[Val] = self.frames.last().map_or(&[], |frame| &frame.locals);
         with(&mut Eval {
             program: &self.code.program,
@@ -318,11 +317,11 @@ impl<'a> Machine<'a> {
         })
     }
 
-    fn expr(&mut self, expr: &Expr) -> Result<Val> {
+    pub(crate) fn expr(&mut self, expr: &Expr) -> Result<Val> {
         self.eval(|eval| eval.expr(expr))
     }
 
-    fn optional(&mut self, expr: Option<&Expr>) -> Result<Val> {
+    pub(crate) fn optional(&mut self, expr: Option<&Expr>) -> Result<Val> {
         expr.map_or(Ok(Val::NULL), |expr| self.expr(expr))
     }
 
@@ -337,10 +336,11 @@ impl<'a> Machine<'a> {
         self.call(id, args, None)
     }
 
-    fn call(&mut self, id: FunctionId, args: Vec<Val>, to: Option<LocalId>) -> Result<()> {
+    pub(crate) fn call(&mut self, id: FunctionId, args: Vec<Val>, to: Option<LocalId>) -> Result<()> {
         self.count()?;
-        if self.frames.len() >= MOST_CALLS {
-            return Err(Fault::new(FaultKind::TooDeep, format!("more than {MOST_CALLS} calls are open")));
+        let most = self.code.limits.calls;
+        if self.frames.len() >= most {
+            return Err(Fault::new(FaultKind::TooDeep, format!("more than {most} calls are open")));
         }
         let code = self.code;
         let function = code.program.function(id);
@@ -353,7 +353,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    fn top(&mut self) -> &mut Frame {
+    pub(crate) fn top(&mut self) -> &mut Frame {
         self.frames.last_mut().expect("a function runs")
     }
 
@@ -372,157 +372,6 @@ impl<'a> Machine<'a> {
         }
         self.top().at += 1;
         self.op(&instruction.op)
-    }
-
-    fn op(&mut self, op: &Op) -> Result<Next> {
-        match op {
-            Op::Assign { to, value } => {
-                let keys = self.eval(|eval| eval.keys(to))?;
-                let value = self.expr(value)?;
-                self.change(to, &keys, Edit::Set(value))?;
-            }
-            Op::Insert { to, key, value } => {
-                let keys = self.eval(|eval| eval.keys(to))?;
-                let (key, value) = (self.expr(key)?, self.expr(value)?);
-                self.change(to, &keys, Edit::Insert(key, value))?;
-            }
-            Op::Add { to, value } => {
-                let keys = self.eval(|eval| eval.keys(to))?;
-                let value = self.expr(value)?;
-                self.change(to, &keys, Edit::Add(value))?;
-            }
-            Op::Remove { from, key } => {
-                let keys = self.eval(|eval| eval.keys(from))?;
-                let key = self.expr(key)?;
-                self.change(from, &keys, Edit::Remove(key))?;
-            }
-            Op::Call { to, function, args } => {
-                let args = args.iter().map(|arg| self.expr(arg)).collect::<Result<Vec<Val>>>()?;
-                self.call(*function, args, *to)?;
-            }
-            Op::Choose { .. } => unreachable!("a choice is made by the caller"),
-            Op::Send { target, event, payload } => return self.send(target, event, payload.as_ref()),
-            Op::Announce { event, payload } => {
-                let message = self.message(event, payload.as_ref())?;
-                self.log.observed.push(Observed { message, to: None, span: self.span });
-            }
-            Op::New { to, interface, payload } => return self.create(*to, *interface, payload.as_ref()),
-            Op::Assert { condition, message } => {
-                let holds = self.expr(condition)?;
-                if !self.eval(|eval| eval.truth(holds))? {
-                    return self.failed(message.as_ref());
-                }
-            }
-            Op::Print { message } => {
-                let message = self.expr(message)?;
-                let text = self.eval(|eval| Ok(eval.text(message)))?;
-                self.log.printed.push((text, self.span));
-            }
-        }
-        Ok(Next::Go)
-    }
-
-    fn failed(&mut self, message: Option<&Expr>) -> Result<Next> {
-        let mut text = "an assertion does not hold".to_string();
-        if let Some(message) = message {
-            let message = self.expr(message)?;
-            text = self.eval(|eval| Ok(eval.text(message)))?;
-        }
-        Err(Fault::new(FaultKind::Assertion, text))
-    }
-
-    fn change(&mut self, place: &Place, keys: &[crate::eval::Key], edit: Edit) -> Result<()> {
-        let value = self.eval(|eval| {
-            let old = eval.root(place.root);
-            eval.edited(old, keys, edit)
-        })?;
-        match place.root {
-            Root::Local(local) => self.top().locals[local.index()] = value,
-            Root::Field(field) => self.fields[field.index()] = value,
-        }
-        Ok(())
-    }
-
-    fn store_result(&mut self, to: Option<LocalId>, value: Val) {
-        if let Some(to) = to {
-            self.top().locals[to.index()] = value;
-        }
-    }
-
-    fn message(&mut self, event: &Expr, payload: Option<&Expr>) -> Result<Message> {
-        let event = self.expr(event)?;
-        let payload = self.optional(payload)?;
-        match **self.values.get(event) {
-            Value::Event(event) if event != EventId::NULL => Ok(Message { event, payload }),
-            _ => Err(Fault::null("an event")),
-        }
-    }
-
-    fn send(&mut self, target: &Expr, event: &Expr, payload: Option<&Expr>) -> Result<Next> {
-        let target = self.expr(target)?;
-        let message = self.message(event, payload);
-        let Value::Machine(name, permission) = **self.values.get(target) else {
-            return Err(Fault::null("the machine of a send"));
-        };
-        let message = message?;
-        let (program, event) = (&self.code.program, message.event);
-        if !permits(program, program.machine(self.declaration).sends, event) {
-            let text = format!("{} is not in the send set of the machine", program.event(event).name);
-            return Err(Fault::new(FaultKind::NotPermitted, text));
-        }
-        if !permits(program, permission, event) {
-            let to = show::machine(program, self.values, name);
-            let text = format!("the reference to {to} does not permit to send {}", program.event(event).name);
-            return Err(Fault::new(FaultKind::NotPermitted, text));
-        }
-        self.log.observed.push(Observed { message, to: Some(name), span: self.span });
-        Ok(Next::Leave(Wait::Send(name, message)))
-    }
-
-    fn create(&mut self, to: Option<LocalId>, wanted: InterfaceId, payload: Option<&Expr>) -> Result<Next> {
-        let payload = self.optional(payload)?;
-        let made = self.interface.and_then(|creator| self.code.creates(creator, wanted));
-        let declared = self.code.program.interface(wanted);
-        let Some((interface, _)) = made else {
-            let message = format!("the test binds no machine to {}", declared.name);
-            return Err(Fault::new(FaultKind::Unbound, message));
-        };
-        Ok(Next::Leave(Wait::New { interface, permission: declared.receives, payload, to }))
-    }
-
-    fn choose(&mut self, to: LocalId, from: &Choice) -> Result<Next> {
-        let options: Box<[Val]> = match from {
-            Choice::Bool | Choice::FairBool => [false, true].map(|b| self.values.bool(b)).into(),
-            Choice::Int(n) => {
-                let n = self.expr(n)?;
-                let n = self.eval(|eval| eval.int(n))?;
-                let n = usize::try_from(n).ok().filter(|&n| n <= MOST_VALUES).ok_or_else(|| wrong_choice(n))?;
-                (0..n.max(1) as i64).map(|n| self.values.int(n)).collect()
-            }
-            Choice::Element(of) => {
-                let of = self.expr(of)?;
-                let elements = self.eval(|eval| eval.elements(of))?;
-                if elements.is_empty() || elements.len() > MOST_VALUES {
-                    return Err(wrong_choice(elements.len() as i64));
-                }
-                elements
-            }
-        };
-        let combinations = self.combinations * options.len() as u64;
-        if self.combinations > 1 && combinations > MOST_BRANCHES {
-            return Ok(Next::Leave(Wait::Choice));
-        }
-        self.combinations = combinations;
-        let option = self.script.get(self.log.chosen.len()).copied().unwrap_or(0);
-        let value = options[option as usize];
-        let (fair, span) = (from.is_fair(), self.span);
-        let frame = self.top();
-        let site = Site { function: frame.function, block: frame.block, at: frame.at };
-        frame.at += 1;
-        frame.locals[to.index()] = value;
-        let options = options.len() as u32;
-        self.log.chosen.push(Chosen { site, span, fair, value, option, options });
-        Ok(Next::Go)
     }
 
     fn end(&mut self, end: &Terminator) -> Result<Next> {
@@ -629,9 +478,4 @@ impl<'a> Machine<'a> {
         let frames = self.frames.clone().into();
         Ok(Continuation { frames, rest: self.rest.iter().copied().collect() })
     }
-}
-
-fn wrong_choice(n: i64) -> Fault {
-    let message = format!("a choice has between 1 and {MOST_VALUES} values, not {n}");
-    Fault::new(FaultKind::BadChoice, message)
 }

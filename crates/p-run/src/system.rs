@@ -1,9 +1,10 @@
 //! A test of a P program as a transition system for the engines of `explore`.
 
-use crate::code::{Code, Unusable};
+use crate::code::{Code, Limits, Unusable};
 use crate::fault::{Failure, FaultKind};
 use crate::interner::NONE;
 use crate::narrate::{self, Cast};
+use crate::persistent;
 use crate::show;
 use crate::table::{Access, Kind, Mirror, Table};
 use crate::world::{Action, Happened, Steps, World};
@@ -12,17 +13,19 @@ use manyworlds_explore::{Property as StateProperty, States, TransitionSystem};
 use manyworlds_p_ir::{Program, Span};
 use std::cell::RefCell;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// A test of a program as a transition system. Each clone has its own mirrors of one shared table.
 pub struct System {
     pub(crate) table: Arc<Table>,
     mirror: RefCell<Mirror>,
     pub(crate) cast: RefCell<Cast>,
+    max_inbox: Option<usize>,
 }
 
 impl Clone for System {
     fn clone(&self) -> System {
-        System::sharing(self.table.clone())
+        System { max_inbox: self.max_inbox, ..System::sharing(self.table.clone()) }
     }
 }
 
@@ -50,11 +53,27 @@ impl System {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn new(program: Arc<Program>, test: &str) -> Result<System, Unusable> {
-        Ok(System::sharing(Arc::new(Table::new(Arc::new(Code::new(program, test)?)))))
+        System::limited(program, test, Limits::default())
+    }
+
+    /// The same with other bounds of handlers.
+    pub fn limited(program: Arc<Program>, test: &str, limits: Limits) -> Result<System, Unusable> {
+        Ok(System::sharing(Arc::new(Table::new(Arc::new(Code::new(program, test, limits)?)))))
     }
 
     fn sharing(table: Arc<Table>) -> System {
-        System { table, mirror: RefCell::default(), cast: RefCell::default() }
+        System { table, mirror: RefCell::default(), cast: RefCell::default(), max_inbox: None }
+    }
+
+    /// The same system in which no inbox gets more than this number of messages: a send to a full inbox waits. An answer is then incomplete if
+    /// [`System::hit_inbox_bound`].
+    pub fn with_max_inbox(self, most: Option<usize>) -> System {
+        System { max_inbox: most, ..self }
+    }
+
+    /// Whether some send had to wait in any run on this table, because of a bound on inboxes.
+    pub fn hit_inbox_bound(&self) -> bool {
+        self.table.cut.load(Ordering::Relaxed)
     }
 
     /// The program and the test.
@@ -66,7 +85,13 @@ impl System {
     pub(crate) fn with<R>(&self, f: impl FnOnce(&mut Steps<'_>) -> R) -> R {
         let mirror = &mut *self.mirror.borrow_mut();
         let access = Access { table: &self.table, mirror };
-        f(&mut Steps { access, specs: self.table.code.test.specs.len() })
+        let specs = self.table.code.test.specs.len();
+        let mut steps = Steps { access, specs, max_inbox: self.max_inbox, cut: false };
+        let result = f(&mut steps);
+        if steps.cut {
+            self.table.cut.store(true, Ordering::Relaxed);
+        }
+        result
     }
 
     /// A step, and what happened in it besides.
@@ -228,8 +253,21 @@ impl TransitionSystem for System {
         self.with(|steps| steps.at_rest(&world.ids))
     }
 
+    fn persistent(&self, world: &World, actions: &mut [Action]) -> usize {
+        persistent::persistent(self, world, actions)
+    }
+
     fn local_stats(&self) -> Option<LocalStats> {
         Some(self.table.stats())
+    }
+
+    fn cycle_violates(&self, violation: &Violation, states: &[&World], from: usize) -> Option<bool> {
+        let Requirement::Eventually { name } = &violation.property else { return None };
+        let program = &self.code().program;
+        let named =
+            |spec: &usize| *name == format!("{} is cold", program.machine(self.code().test.specs[*spec].spec).name);
+        let closed = from + 1 < states.len() && states.last() == Some(&states[from]);
+        Some(closed && states[from..].iter().any(|world| self.hot(world).iter().any(named)))
     }
 
     fn begin_trace(&self, processes: &[TraceProcess]) {

@@ -15,6 +15,7 @@ use manyworlds_core::LocalStats;
 use manyworlds_explore::fingerprint;
 use manyworlds_p_ir::{BlockId, EventId, FunctionId, InterfaceId, MachineId, MachineKind, Span, StateId, Temperature};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What a machine can do, by its local state.
@@ -398,13 +399,15 @@ impl Entries {
 pub struct Table {
     /// The program and the test.
     pub code: Arc<Code>,
+    /// Whether a message was not delivered because of a bound on inboxes.
+    pub cut: AtomicBool,
     entries: Mutex<Entries>,
 }
 
 impl Table {
     /// An empty table.
     pub fn new(code: Arc<Code>) -> Table {
-        Table { entries: Mutex::new(Entries::new(code.clone())), code }
+        Table { entries: Mutex::new(Entries::new(code.clone())), cut: AtomicBool::new(false), code }
     }
 
     /// Locks the table.
@@ -461,7 +464,7 @@ impl Access<'_> {
         let entries = self.table.lock();
         self.mirror.locals.extend_from_slice(&entries.local_entries[self.mirror.locals.len()..]);
         self.mirror.inboxes.extend_from_slice(&entries.inbox_entries[self.mirror.inboxes.len()..]);
-        let failures = self.mirror.failures.len() as u32..entries.failures.len() as u32;
+        let failures = self.mirror.failures.len() as u32..entries.failures.count() as u32;
         self.mirror.failures.extend(failures.map(|id| entries.failures.print(id)));
     }
 

@@ -82,6 +82,10 @@ pub struct Steps<'a> {
     pub access: Access<'a>,
     /// The number of specs.
     pub specs: usize,
+    /// No inbox gets more messages than this.
+    pub max_inbox: Option<usize>,
+    /// Whether a message was not delivered because of that.
+    pub cut: bool,
 }
 
 impl Steps<'_> {
@@ -259,6 +263,10 @@ impl Steps<'_> {
         }
         let (prepared, branches) = self.branches(&world.ids, slot)?;
         let branch = branches.get(action.branch as usize)?;
+        if self.is_full(&world.ids, slot) {
+            self.cut = true;
+            return None;
+        }
         let mut ids = world.ids.to_vec();
         ids[slot + 1] = prepared.inbox;
         let mut slot = slot;
@@ -276,6 +284,15 @@ impl Steps<'_> {
         self.observe(&mut ids, slot, branch, happened);
         self.collect(&mut ids);
         Some(World { print: self.print(&ids), ids: ids.into() })
+    }
+
+    /// Whether the machine in a slot sends to an inbox that may get no more messages.
+    fn is_full(&mut self, ids: &[u32], slot: usize) -> bool {
+        let (Some(most), Kind::Send(target, _)) = (self.max_inbox, self.access.local(ids[slot]).kind) else {
+            return false;
+        };
+        let to = self.slot(ids, target);
+        to.is_some_and(|to| self.access.inbox(ids[to + 1]).inbox.items.len() >= most)
     }
 
     /// Puts a message into the inbox of a machine, unless that has halted.

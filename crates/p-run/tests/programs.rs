@@ -1,9 +1,10 @@
 //! Programs with known answers.
 
-use manyworlds_core::Replayed;
-use manyworlds_explore::{Config, Engine, NoObserver, Report, explore, narrate, replay};
+use manyworlds_core::{Replayed, StopReason};
+use manyworlds_explore::{Budget, Config, Engine, NoObserver, Report, explore, narrate, replay};
 use manyworlds_p_ir::text;
-use manyworlds_p_run::System;
+use manyworlds_p_run::{Limits, System};
+use manyworlds_testkit::Fuzz;
 use std::sync::Arc;
 
 /// The system of the test `tc` of a program.
@@ -81,28 +82,26 @@ test tc main Main { Main -> Main; }
 
 #[test]
 fn machines_that_come_and_go_leave_nothing_behind() {
+    // The main machine creates a child and waits for its message, again and again. The child halts in the step in which the message arrives: there are
+    // finitely many states because its name is used again.
     let program = "
 event eGo;
 interface Main () receives all;
-interface Child () receives all;
-machine Main receives all sends all {
-  start state Init { entry Main.entry; on @eGo do Main.entry; }
-}
+interface Child (machine) receives all;
+machine Main receives all sends all { start state Init { entry Main.entry; } }
 machine Child receives all sends all { start state Init { entry Child.entry; } }
-fun Main.entry in Main () { b0: new Child(); send this, @eGo; return; }
-fun Child.entry in Child () { b0: raise @halt; }
+fun Main.entry in Main () { b0: new Child(this); receive { @eGo -> b1 }; b1: goto Init; }
+fun Child.entry in Child (m: machine) { b0: send m, @eGo; END }
 test tc main Main { Main -> Main; Child -> Child; }
 ";
-    // Children that have not started yet can pile up: with a bound on the depth every step still reuses names.
-    let model = system(program);
-    let config =
-        Config { budget: manyworlds_explore::Budget { depth: Some(12), ..Default::default() }, ..Config::default() };
-    let report = explore(&model, Engine::Bfs, &config, &NoObserver).expect("it runs");
-    assert!(report.found.is_none());
-    let sequential =
-        program.replace("new Child(); send this, @eGo;", "new Child(); receive { @eGo -> b1 }; b1: send this, @eGo;");
-    let sequential = sequential.replace("raise @halt;", "send as(this, machine), @halt; return;");
-    assert!(sequential.contains("receive"));
+    let explored = |end: &str| {
+        let config = Config { budget: Budget { states: Some(2_000), ..Budget::default() }, ..Config::default() };
+        let model = system(&program.replace("END", end));
+        let report = explore(&model, Engine::Bfs, &config, &NoObserver).expect("it runs");
+        (report.stats.states, report.stopped)
+    };
+    assert_eq!(explored("raise @halt;"), (Some(5), None));
+    assert_eq!(explored("return;").1, Some(StopReason::MaxStates));
 }
 
 #[test]
@@ -155,4 +154,74 @@ test tc main Main { Main -> Main; }
         assert_eq!(found.is_none(), expected.is_empty(), "{body}: {found:?}");
         assert!(found.unwrap_or_default().ends_with(expected), "{body}");
     }
+}
+
+#[test]
+fn programs_that_are_damaged_run_or_are_refused() {
+    let samples = [PING.replace("LAST", "5"), crate::random::example()];
+    let words =
+        ["this.n", "this.s", "0", "null", "b0", "b1", "return", "jump b0", "@ePing", "@halt", "raise @halt", "(1 / 0)"];
+    let (ran, run) = (std::cell::Cell::new(0u64), |bytes: &[u8]| {
+        let program = text::parse(&String::from_utf8_lossy(bytes)).map_err(|error| error.to_string())?;
+        let limits = Limits { instructions: 2_000, calls: 100 };
+        let system = System::limited(Arc::new(program), "tc", limits).map_err(|_| "0:0: unusable".to_string())?;
+        let config = Config { budget: Budget { states: Some(300), ..Budget::default() }, ..Config::default() };
+        let report = explore(&system, Engine::Bfs, &config, &NoObserver).expect("it runs");
+        if let Some(found) = &report.found {
+            narrate(&system, &found.path, found.violation.clone());
+        }
+        Ok::<u64, String>(report.stats.states.unwrap_or(0))
+    });
+    let read = |bytes: &[u8]| {
+        ran.set(ran.get() + run(bytes)?);
+        Ok(())
+    };
+    let located = |why: &str| why.split(':').take(2).all(|part| part.parse::<u32>().is_ok());
+    Fuzz::new("p-run, damaged programs", 1_500).samples(samples).words(words).run(read, located).at_least(2, 20);
+    assert!(ran.get() > 0);
+}
+
+#[test]
+fn large_choices_are_made_one_after_the_other() {
+    let program = |body: &str| {
+        format!(
+            "interface Main () receives all;
+machine Main receives all sends all {{ start state Init {{ entry Main.entry; }} }}
+fun Main.entry in Main () {{ local i: int; local q: seq[int]; local x: int; {body} }}
+test tc main Main {{ Main -> Main; }}"
+        )
+    };
+    let build = "b0: if (i < N) b1 else b2; b1: insert q, i, i; i = (i + 1); jump b0;";
+    for (body, expected) in [
+        ("b0: x = choose int(10000); x = choose int(10000); i = choose int(10001); return;", "not 10001"),
+        ("b0: x = choose int(-1); return;", "not -1"),
+        ("b0: x = choose int(0); assert (x == 0); return;", ""),
+        (&format!("{} b2: x = choose of(q); assert (x < 1999), \"last\"; return;", build.replace('N', "2000")), "last"),
+        (&format!("{} b2: x = choose of(q); return;", build.replace('N', "10001")), "not 10001"),
+    ] {
+        let model = system(&program(body));
+        let report = explore(&model, Engine::Dfs, &Config::default(), &NoObserver).expect("it runs");
+        let found = report.found.map(|found| found.violation.message).unwrap_or_default();
+        assert!(found.ends_with(expected) && found.is_empty() == expected.is_empty(), "{body}: {found}");
+    }
+}
+
+#[test]
+fn a_bound_on_inboxes_makes_growth_finite_and_is_told() {
+    let program = "
+event e;
+interface Main () receives all;
+interface Sink () receives all;
+machine Main receives all sends all { start state Init { entry Main.entry; } }
+machine Sink receives all sends all { start state Init { ignore @e; entry Sink.entry; } }
+fun Main.entry in Main () { local m: machine; b0: m = new Sink(); jump b1; b1: send m, @e; jump b1; }
+fun Sink.entry in Sink () { local c: bool; b0: receive { @halt -> b1 }; b1: return; }
+test tc main Main { Main -> Main; Sink -> Sink; }
+";
+    let config = Config { budget: Budget { states: Some(500), ..Budget::default() }, ..Config::default() };
+    let stopped = |model: &System| explore(model, Engine::Bfs, &config, &NoObserver).expect("it runs").stopped;
+    assert_eq!(stopped(&system(program)), Some(StopReason::MaxStates));
+    let bounded = system(program).with_max_inbox(Some(3));
+    assert!(!bounded.hit_inbox_bound());
+    assert_eq!((stopped(&bounded), bounded.hit_inbox_bound()), (None, true));
 }

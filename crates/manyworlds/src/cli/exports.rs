@@ -62,6 +62,6 @@ pub fn write_trace(
 /// A source file, if it is where the trace says.
 fn source(file: &str) -> Option<String> {
     let known = std::fs::metadata(file).ok()?;
-    let plain = known.is_file() && known.len() <= LARGEST_SOURCE && file.ends_with(".rs");
+    let plain = known.is_file() && known.len() <= LARGEST_SOURCE && (file.ends_with(".rs") || file.ends_with(".p"));
     plain.then(|| std::fs::read_to_string(file).ok()).flatten()
 }

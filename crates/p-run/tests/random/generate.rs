@@ -43,7 +43,16 @@ const MACHINES: [&str; 3] = ["Main", "One", "Two"];
 
 /// A random program with the test `tc`.
 pub fn program(bytes: &[u8]) -> String {
-    let mut generator = Generator { d: Decisions { bytes, at: 0 }, functions: String::new(), count: 0 };
+    generated(bytes, false)
+}
+
+/// The same with few failures, little growth and much that goes round.
+pub fn lively(bytes: &[u8]) -> String {
+    generated(bytes, true)
+}
+
+fn generated(bytes: &[u8], lively: bool) -> String {
+    let mut generator = Generator { d: Decisions { bytes, at: 0 }, functions: String::new(), count: 0, lively };
     let machines = 2 + generator.d.pick(2);
     let mut text = String::from("event eA: int;\nevent eB;\nevent eC: machine;\n");
     for name in &MACHINES[..machines] {
@@ -52,7 +61,7 @@ pub fn program(bytes: &[u8]) -> String {
     for name in &MACHINES[..machines] {
         text.push_str(&generator.machine(name, machines));
     }
-    let spec = generator.d.chance(60);
+    let spec = lively || generator.d.chance(60);
     if spec {
         text.push_str(&generator.spec());
     }
@@ -72,6 +81,7 @@ struct Generator<'a> {
     d: Decisions<'a>,
     functions: String,
     count: usize,
+    lively: bool,
 }
 
 impl Generator<'_> {
@@ -134,6 +144,7 @@ impl Generator<'_> {
             }
             6 => writeln!(text, "    defer @{event};").unwrap(),
             7 => writeln!(text, "    ignore @{event};").unwrap(),
+            _ if self.lively || self.d.chance(60) => writeln!(text, "    ignore @{event};").unwrap(),
             _ => {}
         }
     }
@@ -142,7 +153,10 @@ impl Generator<'_> {
         let mut text = String::from("spec Watch receives all sends all observes {@eA, @eB} {\n  field n: int;\n");
         for state in ["S0", "S1"] {
             let start = if state == "S0" { "start " } else { "" };
-            let temperature = self.d.of(&["", "cold ", "hot "]);
+            let temperature = match self.lively {
+                false => self.d.of(&["", "cold ", "hot "]),
+                true => self.d.of(&["hot ", "cold ", "hot ", ""]),
+            };
             writeln!(text, "  {start}{temperature}state {state} {{").unwrap();
             for (event, payload) in &EVENTS[..2] {
                 match self.d.pick(5) {
@@ -151,7 +165,11 @@ impl Generator<'_> {
                         let target = self.d.of(&["S1", "S0"]);
                         writeln!(text, "    on @{event} goto {target};").unwrap();
                     }
-                    4 if self.d.chance(50) => {}
+                    4 if !self.lively && self.d.chance(50) => {}
+                    2..5 if self.lively => {
+                        let target = self.d.of(&["S1", "S0"]);
+                        writeln!(text, "    on @{event} goto {target};").unwrap();
+                    }
                     _ => {
                         let function = self.function("Watch", Use::Spec, *payload, 0, "");
                         writeln!(text, "    on @{event} do {function};").unwrap();
@@ -171,6 +189,20 @@ impl Generator<'_> {
         let params = param.map(|ty| format!("p: {ty}")).unwrap_or_default();
         let mut body = Body { text: String::new(), blocks: 0 };
         body.begin();
+        if used == Use::Entry && machine == "Main" && self.d.chance(90) {
+            // Something happens in nearly every program.
+            for other in &MACHINES[1..machines] {
+                body.line(&format!("k = new {other}()"));
+                body.line("send k, @eC, this");
+                if !self.lively && self.d.chance(50) {
+                    body.line("send k, @eA, 1");
+                }
+            }
+            body.line("this.m = k");
+        }
+        if self.lively && param == Some("machine") {
+            body.line("this.m = p");
+        }
         let statements = match used {
             Use::Entry => 1 + self.d.pick(4),
             Use::Helper | Use::Exit => 1 + self.d.pick(2),
@@ -179,7 +211,7 @@ impl Generator<'_> {
         for _ in 0..statements {
             self.statement(&mut body, used, param, machines, helper);
         }
-        self.last(&mut body, used);
+        self.last(&mut body, used, machine);
         writeln!(
             self.functions,
             "fun {name} in {machine} ({params}) {{\n  local c: bool;\n  local i: int;\n  local k: machine;\n{}}}",
@@ -189,8 +221,15 @@ impl Generator<'_> {
         name
     }
 
-    fn last(&mut self, body: &mut Body, used: Use) {
-        let end = match (used, self.d.pick(12)) {
+    fn last(&mut self, body: &mut Body, used: Use, machine: &str) {
+        if self.lively
+            && (used == Use::Do && self.d.chance(85) || used == Use::Entry && machine == "Main" && self.d.chance(50))
+        {
+            let send =
+                self.d.of(&["send this.m, @eA, this.n", "send this.m, @eB", "send this, @eB", "send this, @eA, 1"]);
+            body.skip_if("(this.m != null)", |body| body.line(send));
+        }
+        let end = match (used, self.d.pick(if self.lively { 10 } else { 12 })) {
             (Use::Exit | Use::Helper, _) => "return",
             (_, 8) => "goto S1",
             (_, 9) => "goto S0",
@@ -215,8 +254,9 @@ impl Generator<'_> {
         match self.d.pick(4) {
             0 | 1 => "this.m".to_string(),
             2 if param == Some("machine") => "p".to_string(),
-            2 => "k".to_string(),
-            _ => "this".to_string(),
+            2 if self.d.chance(10) => "k".to_string(),
+            _ if self.d.chance(30) => "this".to_string(),
+            _ => "this.m".to_string(),
         }
     }
 
@@ -229,15 +269,16 @@ impl Generator<'_> {
                 _ => body.skip_if(&format!("(this.n == {n})"), |body| body.line("this.n = 0")),
             };
         }
-        match self.d.pick(17) {
-            0..3 => {
+        let kind = if self.lively { [7, 8, 9, 8, 9, 23][self.d.pick(6)] } else { self.d.pick(30) };
+        match kind {
+            28 => {
                 let create = MACHINES[1..machines][self.d.pick(machines - 1)];
                 body.line(&format!("k = new {create}()"));
                 if self.d.chance(70) {
                     body.line("this.m = k");
                 }
             }
-            3..7 => self.send(body, param),
+            0..7 | 17..21 => self.send(body, param),
             7 => {
                 let n = self.int(param);
                 body.line(&format!("this.n = {n}"));
@@ -249,12 +290,16 @@ impl Generator<'_> {
                 body.skip_if("c", |body| body.line(&format!("this.n = {n}")));
             }
             9 => {
-                let choice = self.d.of(&["int(2)", "int(3)", "of(this.s)", "of(this.q)"]);
-                body.line(&format!("i = choose {choice}"));
+                let from = self.d.of(&["int(2)", "int(3)", "of(this.s)", "of(this.q)"]);
+                let line = format!("i = choose {from}");
+                match from.starts_with("of(") && self.d.chance(85) {
+                    true => body.skip_if(&format!("(sizeof{} > 0)", &from[2..]), |body| body.line(&line)),
+                    false => body.line(&line),
+                }
                 body.line("this.n = i");
             }
             10 => {
-                let limit = 1 + self.d.pick(3);
+                let limit = 2 + self.d.pick(3);
                 body.line(&format!("assert (this.n < {limit}), \"machine\""));
             }
             11 => {
@@ -273,10 +318,14 @@ impl Generator<'_> {
                 if self.d.chance(30) {
                     body.line("this.q[0] = 2");
                 }
+                if self.d.chance(15) {
+                    body.line("remove this.q, 1");
+                }
             }
             14 if used != Use::Helper => body.line(&format!("call {helper}()")),
-            15 if param == Some("machine") => body.line("this.m = p"),
-            _ => self.receive(body, used),
+            15 | 16 if param == Some("machine") => body.line("this.m = p"),
+            21 | 22 => self.receive(body, used),
+            _ => body.line("this.n = ((this.n + 1) % 3)"),
         }
     }
 
@@ -284,10 +333,11 @@ impl Generator<'_> {
         let target = self.machine_value(param);
         let send = match self.d.pick(4) {
             0 | 3 => format!("send {target}, @eB"),
+            1 if self.d.chance(5) => format!("send {target}, @eA"),
             1 => format!("send {target}, @eA, {}", self.int(param)),
             _ => format!("send {target}, @eC, {}", self.machine_value(param)),
         };
-        let guarded = target == "this.m" && self.d.chance(80);
+        let guarded = target == "this.m" && self.d.chance(95);
         match guarded {
             true => body.skip_if("(this.m != null)", |body| body.line(&send)),
             false => body.line(&send),

@@ -104,6 +104,17 @@ pub struct Configuration {
     pub failed: Option<(Bug, String)>,
 }
 
+/// A run with more instructions is taken for an endless loop.
+const FUEL: u32 = 5_000;
+
+impl Configuration {
+    /// The number of machines, or the length of the longest inbox.
+    pub fn size(&self) -> usize {
+        let longest = self.machines.iter().map(|machine| machine.inbox.len()).max().unwrap_or(0);
+        longest.max(self.machines.len())
+    }
+}
+
 /// What ends a run up to the next yield.
 enum Stop {
     Yield,
@@ -124,6 +135,19 @@ pub struct Naive<'a> {
     pub test: &'a Test,
 }
 
+/// A choice: the machine, the place, the chosen value, and all that could be chosen.
+pub type Made = (usize, (ir::FunctionId, usize, usize), V, Vec<V>);
+
+/// A step.
+pub struct Step1 {
+    pub who: usize,
+    pub next: Configuration,
+    /// Specs that entered a cold state.
+    pub cold: Vec<usize>,
+    /// Fair choices.
+    pub made: Vec<Made>,
+}
+
 /// One run of one machine, with the answers to its choices.
 struct Run<'a> {
     naive: &'a Naive<'a>,
@@ -132,6 +156,9 @@ struct Run<'a> {
     who: Who,
     script: &'a [usize],
     used: usize,
+    fuel: u32,
+    cold: Vec<usize>,
+    made: Vec<Made>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -203,7 +230,16 @@ impl Naive<'_> {
         let machines = vec![self.born(machine, Some(self.test.main), V::Null)];
         let mut config = Configuration { specs, machines, failed: None };
         for spec in 0..config.specs.len() {
-            let mut run = Run { naive: self, config, who: Who::Spec(spec), script: &[], used: 0 };
+            let mut run = Run {
+                naive: self,
+                config,
+                who: Who::Spec(spec),
+                script: &[],
+                used: 0,
+                fuel: FUEL,
+                cold: Vec::new(),
+                made: Vec::new(),
+            };
             let bug = match run.boot() {
                 Err(Stop::Bug(bug)) => Some(bug),
                 _ => None,
@@ -217,11 +253,11 @@ impl Naive<'_> {
         config
     }
 
-    /// All successors of a configuration.
-    pub fn successors(&self, config: &Configuration) -> Vec<Configuration> {
+    /// All successors of a configuration; `None` if a machine makes too many choices in one step.
+    pub fn successors(&self, config: &Configuration) -> Option<Vec<Step1>> {
         let mut successors = Vec::new();
         if config.failed.is_some() {
-            return successors;
+            return Some(successors);
         }
         for who in 0..config.machines.len() {
             if !self.runnable(config, who) {
@@ -229,26 +265,37 @@ impl Naive<'_> {
             }
             let mut scripts = vec![Vec::new()];
             while let Some(script) = scripts.pop() {
-                let mut run =
-                    Run { naive: self, config: config.clone(), who: Who::Machine(who), script: &script, used: 0 };
+                if script.len() > 6 {
+                    return None;
+                }
+                let mut run = Run {
+                    naive: self,
+                    config: config.clone(),
+                    who: Who::Machine(who),
+                    script: &script,
+                    used: 0,
+                    fuel: FUEL,
+                    cold: Vec::new(),
+                    made: Vec::new(),
+                };
                 match run.step() {
-                    Ok(()) | Err(Stop::Yield) => successors.push(run.config),
+                    Ok(()) | Err(Stop::Yield) => successors.push(run.taken(who)),
                     Err(Stop::Choose(options)) => {
                         scripts.extend((0..options).map(|option| [script.clone(), vec![option]].concat()));
                     }
                     Err(Stop::Bug(bug)) => {
                         let name = self.name(&run.config, who);
                         run.config.failed.get_or_insert((bug, name));
-                        successors.push(run.config);
+                        successors.push(run.taken(who));
                     }
                 }
             }
         }
-        successors
+        Some(successors)
     }
 
     /// Whether a machine is enabled.
-    fn runnable(&self, config: &Configuration, who: usize) -> bool {
+    pub fn runnable(&self, config: &Configuration, who: usize) -> bool {
         let machine = &config.machines[who];
         match machine.at {
             At::Idle => machine
@@ -318,6 +365,18 @@ impl Naive<'_> {
         if fields.is_empty() { state.clone() } else { format!("{state} {{ {} }}", fields.join(", ")) }
     }
 
+    /// The number of machines.
+    pub fn machines(config: &Configuration) -> usize {
+        config.machines.len()
+    }
+
+    /// Whether a spec is in a hot state.
+    pub fn is_hot(&self, config: &Configuration, spec: usize) -> bool {
+        let spec = &config.specs[spec];
+        let state = &self.machine(spec.declaration).states[spec.state.index()];
+        spec.at != At::Halted && state.temperature == Temperature::Hot
+    }
+
     /// A configuration without enabled machines in words: what each spec and machine that has not halted looks like, and what is wrong.
     pub fn end_in_words(&self, config: &Configuration) -> BTreeSet<String> {
         let mut words = BTreeSet::new();
@@ -335,7 +394,7 @@ impl Naive<'_> {
                 !(idle && matches!(self.handler(machine, *event), Some(Handler::Ignore)))
             });
             let message = |(event, payload): &(EventId, V)| match payload {
-                V::Null => self.program.event(*event).name.clone(),
+                V::Null if self.program.event(*event).payload.is_none() => self.program.event(*event).name.clone(),
                 payload => format!("{}({})", self.program.event(*event).name, self.show(config, payload)),
             };
             let inbox: Vec<String> = kept.map(message).collect();
@@ -359,6 +418,10 @@ impl Naive<'_> {
 }
 
 impl Run<'_> {
+    fn taken(self, who: usize) -> Step1 {
+        Step1 { who, next: self.config, cold: self.cold, made: self.made }
+    }
+
     fn me(&mut self) -> &mut M {
         match self.who {
             Who::Machine(who) => &mut self.config.machines[who],
@@ -428,6 +491,7 @@ impl Run<'_> {
     /// `loop()` of the pseudo-code.
     fn main_loop(&mut self) -> std::result::Result<(), Stop> {
         loop {
+            self.fuel = self.fuel.checked_sub(1).ok_or("Endless")?;
             if let Some((event, payload)) = self.me().raised.take() {
                 let machine = self.me().clone();
                 match self.naive.handler(&machine, event) {
@@ -503,6 +567,7 @@ impl Run<'_> {
 
     fn run(&mut self) -> std::result::Result<(), Stop> {
         loop {
+            self.fuel = self.fuel.checked_sub(1).ok_or("Endless")?;
             if !self.me().frames.is_empty() {
                 self.instruction()?;
                 continue;
@@ -520,7 +585,14 @@ impl Run<'_> {
                     }
                 }
                 After::Call(f, payload) => self.call(f, payload)?,
-                After::Switch(target) => self.me().state = target,
+                After::Switch(target) => {
+                    if let (Who::Spec(spec), Temperature::Cold) =
+                        (self.who, declared.states[target.index()].temperature)
+                    {
+                        self.cold.push(spec);
+                    }
+                    self.me().state = target;
+                }
                 After::Entry(payload) => {
                     if let Some(entry) = declared.states[state].entry {
                         self.call(entry, payload)?;
@@ -592,10 +664,20 @@ impl Run<'_> {
                 continue;
             }
             let config = self.config.clone();
-            let mut run = Run { naive: self.naive, config, who: Who::Spec(n), script: &[], used: 0 };
+            let mut run = Run {
+                naive: self.naive,
+                config,
+                who: Who::Spec(n),
+                script: &[],
+                used: 0,
+                fuel: FUEL,
+                cold: Vec::new(),
+                made: Vec::new(),
+            };
             run.me().at = At::Running;
             let end = run.handle(event, payload.clone());
             self.config = run.config;
+            self.cold.extend(run.cold);
             if let Err(Stop::Bug(bug)) = end {
                 self.config.failed = Some((bug, self.naive.machine(attached.spec).name.clone()));
                 return Err(Stop::Bug(bug));
@@ -669,6 +751,10 @@ impl Run<'_> {
                 }
                 let Some(&option) = self.script.get(self.used) else { return Err(Stop::Choose(options.len())) };
                 self.used += 1;
+                if let (Who::Machine(who), false) = (self.who, matches!(from, Choice::Bool)) {
+                    let place = (frame.function, frame.block, frame.at);
+                    self.made.push((who, place, options[option].clone(), options.clone()));
+                }
                 self.top().locals[to.index()] = options[option].clone();
             }
             Op::Send { target, event, payload } => {
