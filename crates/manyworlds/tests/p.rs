@@ -1,7 +1,7 @@
 //! Programs in P, from the text to the verdict: what statements and expressions mean, choices, events, specifications, modules, replay.
 
 use manyworlds::p::{Program, Test};
-use manyworlds::{Engine, Options, Replayed, Subject};
+use manyworlds::{Engine, Replayed, Subject, check};
 
 fn tests(source: &str) -> Vec<Test> {
     let program = Program::from_text("test.p", source);
@@ -11,8 +11,8 @@ fn tests(source: &str) -> Vec<Test> {
 /// What comes of the first test: nothing, or the message of the violation, which can be replayed.
 fn verdict(source: &str) -> Result<(), String> {
     let test = tests(source).remove(0);
-    let answer = Options::new().check(&test).unwrap();
-    let depth_first = Options::new().engine(Engine::Dfs).check(&test).unwrap();
+    let answer = check(&test).run().unwrap();
+    let depth_first = check(&test).engine(Engine::Dfs).run().unwrap();
     assert_eq!(answer.outcome.is_verified(), depth_first.outcome.is_verified(), "{source}");
     if answer.outcome.is_verified() {
         return Ok(());
@@ -190,7 +190,7 @@ fn modules_decide_who_is_created_and_observed() {
         test two [main = Main]: assert NoTwo in { Main, B -> I };
         test outside [main = Main]: union (assert NoTwo in { Main }), { B -> I };";
     let verdicts: Vec<bool> =
-        tests(source).iter().map(|test| Options::new().check(test).unwrap().outcome.is_verified()).collect();
+        tests(source).iter().map(|test| check(test).run().unwrap().outcome.is_verified()).collect();
     assert_eq!(verdicts, [true, false, true]);
 }
 
@@ -202,7 +202,7 @@ fn parameters_have_the_values_of_the_instance() {
     let tests = tests(source);
     let verdicts: Vec<(String, bool)> = tests
         .iter()
-        .map(|test| (test.instance().to_string(), Options::new().check(test).unwrap().outcome.is_verified()))
+        .map(|test| (test.instance().to_string(), check(test).run().unwrap().outcome.is_verified()))
         .collect();
     let names = ["t___k_1__b_true", "t___k_2__b_true", "t___k_1__b_false", "t___k_2__b_false"];
     assert_eq!(verdicts.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), names);
@@ -213,11 +213,10 @@ fn parameters_have_the_values_of_the_instance() {
 #[test]
 fn what_cannot_be_run_is_refused() {
     let foreign = "fun outside(x: int): int; machine Main { start state S { entry { assert outside(1) == 1; } } }";
-    let refused = Options::new().check(&tests(foreign)[0]).unwrap_err();
+    let refused = check(&tests(foreign)[0]).run().unwrap_err();
     assert!(refused.to_string().contains("outside"), "{refused}");
     let fine = tests("machine Main { start state S { } }").remove(0);
-    for options in [Options::new().network(manyworlds::Network::P2p), Options { symmetry: true, ..Options::new() }] {
-        assert!(options.check(&fine).is_err());
-    }
-    assert!(Options::new().engine(Engine::Must).check(&fine).is_err());
+    assert!(check(&fine).network(manyworlds::Network::P2p).run().is_err());
+    assert!(check(&fine).symmetry(true).run().is_err());
+    assert!(check(&fine).engine(Engine::Must).run().is_err());
 }

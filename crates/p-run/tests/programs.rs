@@ -170,7 +170,7 @@ fn programs_that_are_damaged_run_or_are_refused() {
         if let Some(found) = &report.found {
             narrate(&system, &found.path, found.violation.clone());
         }
-        Ok::<u64, String>(report.stats.states.unwrap_or(0))
+        Ok::<u64, String>(u64::try_from(report.stats.states.unwrap_or(0)).expect("at most 300"))
     });
     let read = |bytes: &[u8]| {
         ran.set(ran.get() + run(bytes)?);

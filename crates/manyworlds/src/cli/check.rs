@@ -71,7 +71,7 @@ pub fn run_subject(
         // The thread in which user code runs cannot be ended otherwise.
         std::process::exit(i32::from(status(finished)));
     };
-    let answer = watchdog.guard(|| subject.check(&options, Some(&watchdog)), give_up);
+    let answer = watchdog.guard(|| subject.check(options, Some(&watchdog)), give_up);
     finish(&answer.map_err(|refused| refused.to_string())?)
 }
 

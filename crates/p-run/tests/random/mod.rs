@@ -234,7 +234,7 @@ fn by_engine(system: &System, engine: Engine, reduction: Reduction) -> (Found, u
             None => {}
         }
     }
-    (found, report.stats.states.unwrap_or_default())
+    (found, u64::try_from(report.stats.states.unwrap_or_default()).expect("they were visited one by one"))
 }
 
 #[test]
