@@ -14,7 +14,7 @@
 use crate::options::Options;
 use crate::states::{Seen, check_states, labelled};
 use crate::subject::{Answer, IntoSubject, Refused, Subject, bounds, refuse_engine, watch};
-use crate::{Engine, Observer, Outcome, Replayed, Trace, TraceError, TraceStep, Verdict};
+use crate::{Engine, Observer, Outcome, Replayed, StopReason, Trace, TraceError, TraceStep, Verdict};
 use manyworlds_core::decides::SubjectKind;
 use manyworlds_explore::{narrate, replay};
 use manyworlds_p::ast::ParamValue;
@@ -27,6 +27,15 @@ use serde_json::{Map, Value};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
+
+/// `auto` visits this number of states before it takes random walks.
+const FEW_STATES: u64 = 50_000;
+
+/// The random walks that `auto` takes.
+const WALKS: u64 = 1_000;
+
+/// The steps of a walk.
+const WALK: u64 = 1_000;
 
 /// A P program that was read and checked.
 pub struct Program {
@@ -114,6 +123,59 @@ impl Test {
         })
     }
 
+    /// Breadth-first search, and a sample of random walks once it is known that there are many states: walks reach deep states that breadth-first search
+    /// reaches late. Counts decide, not the clock, so the answer is the same each time.
+    fn auto(&self, options: &Options, observer: Option<&dyn Observer>) -> Result<Answer, Refused> {
+        let started = Instant::now();
+        let left = || options.timeout.map(|time| time.saturating_sub(started.elapsed()));
+        let few = options.max_states.is_some_and(|most| most <= FEW_STATES);
+        let states = Some(options.max_states.unwrap_or(FEW_STATES).min(FEW_STATES));
+        let mut answer = self.search(Engine::Bfs, &Options { max_states: states, ..options.clone() }, observer)?;
+        let large = answer.outcome.stopped() == Some(StopReason::MaxStates);
+        answer.why = Some("breadth-first finds a shortest counterexample".to_string());
+        if few || !large {
+            answer.outcome.scope.bounds = bounds(options);
+            return Ok(answer);
+        }
+        let walks = Options {
+            max_states: None,
+            max_executions: Some(WALKS),
+            max_depth: Some(options.max_depth.unwrap_or(WALK)),
+            timeout: left().map(|time| time / 4),
+            exact: false,
+            reduce: false,
+            ..options.clone()
+        };
+        let mut sampled = self.search(Engine::Random, &walks, observer)?;
+        if matches!(sampled.outcome.verdict, Verdict::Violated { .. }) {
+            sampled.why = Some("there are many states, and random walks found a violation first".to_string());
+            return Ok(sampled);
+        }
+        let mut answer = self.search(Engine::Bfs, &Options { timeout: left(), ..options.clone() }, observer)?;
+        answer.why = Some(format!("breadth-first, after {WALKS} random walks that found nothing"));
+        answer.outcome.scope.bounds = bounds(options);
+        Ok(answer)
+    }
+
+    /// Runs an engine; breadth-first and depth-first search are followed by a search for cycles.
+    fn search(&self, engine: Engine, options: &Options, observer: Option<&dyn Observer>) -> Result<Answer, Refused> {
+        let (system, fresh) = (self.system()?, self.system()?);
+        let started = Instant::now();
+        let judges = matches!(engine, Engine::Bfs | Engine::Dfs) && self.has_hot_states();
+        // The search for cycles gets half of the time, and what the first one leaves.
+        let first =
+            Options { timeout: options.timeout.map(|time| if judges { time / 2 } else { time }), ..options.clone() };
+        let seen = check_states(&system, &fresh, engine, &first, None, observer)?;
+        let Seen { mut outcome, coverage, frontier, omission } = seen;
+        if judges && matches!(outcome.verdict, Verdict::Verified | Verdict::Incomplete { .. }) {
+            let timeout = options.timeout.map(|time| time.saturating_sub(started.elapsed()));
+            judge_cycles(&system, engine, &Options { timeout, ..options.clone() }, observer, &mut outcome);
+        }
+        outcome.scope.bounds = bounds(options);
+        let name = options.name_or(&self.instance);
+        Ok(Answer { name, outcome, engine, why: None, network: None, coverage, frontier, omission })
+    }
+
     fn system(&self) -> Result<System, Refused> {
         System::new(self.program.clone(), &self.instance).map_err(|why| Refused(why.to_string()))
     }
@@ -158,26 +220,12 @@ impl Subject for Test {
         if let Some((_, option, why)) = refused.iter().find(|(given, ..)| *given) {
             return Err(Refused(format!("option {option}: {why}")));
         }
-        let (engine, why) = match options.engine {
-            Engine::Auto => (Engine::Bfs, Some("breadth-first finds a shortest counterexample".to_string())),
-            engine => (engine, None),
-        };
+        let engine = if options.engine == Engine::Auto { Engine::Bfs } else { options.engine };
         refuse_engine(engine, SubjectKind::Specification)?;
-        let (system, fresh) = (self.system()?, self.system()?);
-        let started = Instant::now();
-        let judges = matches!(engine, Engine::Bfs | Engine::Dfs) && self.has_hot_states();
-        // The search for cycles gets half of the time, and what the first one leaves.
-        let first =
-            Options { timeout: options.timeout.map(|time| if judges { time / 2 } else { time }), ..options.clone() };
-        let seen = check_states(&system, &fresh, engine, &first, None, observer)?;
-        let Seen { mut outcome, coverage, frontier, omission } = seen;
-        if judges && matches!(outcome.verdict, Verdict::Verified | Verdict::Incomplete { .. }) {
-            let timeout = options.timeout.map(|time| time.saturating_sub(started.elapsed()));
-            judge_cycles(&system, engine, &Options { timeout, ..options.clone() }, observer, &mut outcome);
+        if options.engine != Engine::Auto {
+            return self.search(engine, options, observer);
         }
-        outcome.scope.bounds = bounds(options);
-        let name = options.name_or(&self.instance);
-        Ok(Answer { name, outcome, engine, why, network: None, coverage, frontier, omission })
+        self.auto(options, observer)
     }
 
     fn replay_with(

@@ -295,7 +295,7 @@ fn or_a_bound() -> System {
 #[manyworlds::test(losses = 1)]
 #[should_panic(expected = "violates `at rest all turns are made`")]
 fn or_losses() -> System {
-    turns(3)
+    turns(3).faults_hit_own_messages()
 }
 
 #[manyworlds::test]
