@@ -37,7 +37,6 @@ impl System {
     /// use manyworlds_p_ir::text;
     /// use manyworlds_p_run::System;
     /// use std::sync::Arc;
-use std::sync::atomic::Ordering;
     ///
     /// let program = text::parse(
     ///     "interface Main () receives all;
