@@ -271,6 +271,14 @@ impl<'a, M: Model> Search<'a, M> {
         if let Some(violation) = model.failure(last) {
             return violation.property == expected.property && violation.message == expected.message;
         }
+        if let Some(from) = self.looped()
+            && self.path[from].state == *last
+        {
+            let states: Vec<M::State> = self.path.iter().map(|reached| reached.state.clone()).collect();
+            if model.shows_on_cycle(&states, from, expected) {
+                return true;
+            }
+        }
         if M::USER_CODE && expected.property == core::Property::Assertion {
             // It shows as a panic, which the caller catches.
             model.actions(last, &mut Vec::new());

@@ -173,6 +173,13 @@ pub trait TransitionSystem: States + Clone + Send + 'static {
         None
     }
 
+    /// Whether the path through these states, which repeats what follows the state `from` for ever, shows `violation`. It is for systems that search
+    /// cycles of their own; the last state equals that one.
+    fn shows_on_cycle(&self, states: &[Self::State], from: usize, violation: &Violation) -> bool {
+        let _ = (states, from, violation);
+        false
+    }
+
     /// See [`crate::Fair::processes`].
     fn processes(&self) -> usize {
         0

@@ -3,6 +3,7 @@
 use crate::code::{Code, Limits, Unusable};
 use crate::fault::{Failure, FaultKind};
 use crate::interner::NONE;
+use crate::liveness;
 use crate::narrate::{self, Cast};
 use crate::persistent;
 use crate::show;
@@ -255,6 +256,10 @@ impl TransitionSystem for System {
 
     fn persistent(&self, world: &World, actions: &mut [Action]) -> usize {
         persistent::persistent(self, world, actions)
+    }
+
+    fn shows_on_cycle(&self, states: &[World], from: usize, violation: &Violation) -> bool {
+        liveness::shows(self, states, from, violation)
     }
 
     fn local_stats(&self) -> Option<LocalStats> {
