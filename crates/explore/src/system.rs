@@ -173,7 +173,7 @@ pub trait TransitionSystem: States + Clone + Send + 'static {
         None
     }
 
-    /// Whether the path through these states, which repeats what follows the state `from` for ever, shows `violation`. It is for systems that search
+    /// Whether the path through these states, which repeats what follows the state `from` without end, shows `violation`. It is for systems that search
     /// cycles of their own; the last state equals that one.
     fn shows_on_cycle(&self, states: &[Self::State], from: usize, violation: &Violation) -> bool {
         let _ = (states, from, violation);

@@ -24,7 +24,7 @@ use manyworlds_p_ir::MachineKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
-/// The observer is called once in so many states.
+/// The observer is called once in this number of states.
 const TICK: usize = 32;
 
 /// What a search found.
@@ -108,7 +108,7 @@ fn property(spec: &str) -> Property {
     Property::Eventually { name: format!("{spec} is cold") }
 }
 
-/// Whether a path that goes round for ever from the state `from` on is a violation. Nothing of the search is trusted: the steps between the states are looked
+/// Whether a path that repeats what follows the state `from` without end is a violation. Nothing of the search is trusted: the steps between the states are looked
 /// for again. Where several steps lead from one state to the next, a run can take each of them again and again.
 pub fn shows(system: &System, states: &[World], from: usize, violation: &Violation) -> bool {
     let code = system.code();
@@ -303,7 +303,7 @@ impl Graph {
         }
         let machine = system.code().program.machine(system.code().test.specs[spec].spec);
         let name = &machine.name;
-        let message = format!("the path goes round for ever, and the spec {name} is hot and enters no cold state");
+        let message = format!("the path ends in a cycle, and the spec {name} is hot and enters no cold state");
         let property = property(name);
         let violation =
             Violation { property, message, location: system.location(machine.span), process: Some(name.clone()) };

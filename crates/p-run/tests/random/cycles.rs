@@ -77,7 +77,7 @@ fn has_cycle(count: usize, mut open: Vec<&Edge>, hot: &[bool], enabled: &[BTreeS
                 open.iter().any(|other| class.contains(&other.from) && other.who == *who)
                     || class.iter().any(|&node| !enabled[node].contains(who))
             };
-            class.iter().any(|&node| hot[node]) && enabled[edge.from].iter().all(|who| is_fair(who))
+            class.iter().any(|&node| hot[node]) && enabled[edge.from].iter().all(is_fair)
         });
     }
 }
