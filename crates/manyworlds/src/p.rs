@@ -13,7 +13,7 @@
 
 use crate::options::Options;
 use crate::states::{Seen, check_states, labelled};
-use crate::subject::{Answer, IntoSubject, Refused, Subject, bounds, refuse_engine, watch};
+use crate::subject::{Answer, IntoSubject, Refused, Subject, bounds, confirmed, refuse_engine, watch};
 use crate::{Engine, Observer, Outcome, Replayed, StopReason, Trace, TraceError, TraceStep, Verdict};
 use manyworlds_core::decides::SubjectKind;
 use manyworlds_explore::{narrate, replay};
@@ -169,7 +169,7 @@ impl Test {
         let Seen { mut outcome, coverage, frontier, omission } = seen;
         if judges && matches!(outcome.verdict, Verdict::Verified | Verdict::Incomplete { .. }) {
             let timeout = options.timeout.map(|time| time.saturating_sub(started.elapsed()));
-            judge_cycles(&system, engine, &Options { timeout, ..options.clone() }, observer, &mut outcome);
+            judge_cycles((&system, &fresh), engine, &Options { timeout, ..options.clone() }, observer, &mut outcome);
         }
         outcome.scope.bounds = bounds(options);
         let name = options.name_or(&self.instance);
@@ -183,7 +183,7 @@ impl Test {
 
 /// Searches for fair cycles on which a specification stays hot, and changes the outcome if there is one, or if the search was stopped.
 fn judge_cycles(
-    system: &System,
+    (system, fresh): (&System, &System),
     engine: Engine,
     options: &Options,
     observer: Option<&dyn Observer>,
@@ -191,11 +191,12 @@ fn judge_cycles(
 ) {
     let watch = watch(options, observer);
     let liveness = system.liveness(options.max_states, &watch);
-    match liveness.found.filter(|lasso| system.confirms(lasso)) {
+    match liveness.found {
         Some(lasso) => {
-            let trace = labelled(narrate(system, &lasso.path, lasso.violation.clone()), engine, options, None);
-            outcome.verdict = Verdict::Violated { violation: lasso.violation, trace: Box::new(trace) };
-            outcome.stats.violations = 1;
+            let trace = labelled(narrate(system, &lasso.path, lasso.violation), engine, options, None);
+            let replayed = replay(fresh, &trace, |_, _| {});
+            outcome.verdict = confirmed(trace, replayed, "the P program");
+            outcome.stats.violations = u64::from(matches!(outcome.verdict, Verdict::Violated { .. }));
         }
         None => {
             if let (Verdict::Verified, Some(reason)) = (&outcome.verdict, liveness.stopped) {

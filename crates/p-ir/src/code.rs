@@ -38,7 +38,7 @@ pub struct Function {
     pub params: u32,
     /// The type of the result.
     pub result: Option<TypeId>,
-    /// The parameters, local variables and temporaries. A call gives those that are no parameters the default value of their type.
+    /// The parameters, local variables and temporaries. A call gives locals that are not parameters the default value of their type.
     pub locals: Vec<Variable>,
     /// What it does.
     pub body: Body,

@@ -1,6 +1,6 @@
 //! An intermediate representation of programs in the language P: what a front end lowers to, and what interpreters and symbolic engines execute.
 //!
-//! Nothing here computes values: the representation is data, with a textual form ([`text`]) and a validator ([`validate`]). Control flow is explicit. A
+//! Nothing here computes values: the representation is data, with a textual form ([`text`]) and a validator ([`validate()`]). Control flow is explicit. A
 //! function is a graph of basic blocks over typed locals; expressions have no effect; sends, choices, creations and calls are instructions, `receive` is
 //! a terminator. So a handler can be left at any of them, and what remains to be done is a plain value.
 //!

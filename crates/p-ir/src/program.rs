@@ -17,7 +17,7 @@ pub struct Program {
     pub foreign_types: Vec<String>,
     /// The events. The first two are `null` and `halt`.
     pub events: Vec<Event>,
-    /// The interfaces. Every machine that is no spec declares one of its own name.
+    /// The interfaces. Every machine that is not a spec declares one of its own name.
     pub interfaces: Vec<Interface>,
     /// The machines, specs and scenarios.
     pub machines: Vec<Machine>,

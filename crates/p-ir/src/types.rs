@@ -151,7 +151,7 @@ impl Types {
         self.types.len()
     }
 
-    /// Whether there are no types; never so.
+    /// Whether there are no types; there always are some.
     pub fn is_empty(&self) -> bool {
         self.types.is_empty()
     }

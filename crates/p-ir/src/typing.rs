@@ -133,7 +133,7 @@ impl<'a> Scope<'a> {
                 if !declared.elements.iter().any(|(_, element)| element == number) {
                     return Err(format!("enum {} has no element with the number {number}", declared.name));
                 }
-                self.program.types.find(&Type::Enum(*id)).ok_or("the enum is no type of the program")?
+                self.program.types.find(&Type::Enum(*id)).ok_or("the enum is not among the types of the program")?
             }
         })
     }

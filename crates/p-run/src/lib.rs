@@ -8,6 +8,9 @@
 //! specs when no machine can run. All of them are failures of states ([`manyworlds_explore::TransitionSystem::failure`]). Liveness by cycles is a
 //! search of its own, [`System::liveness`]; an answer that does not rest on it must say that only hot states at the end were looked for.
 //!
+//! [`System::with_max_inbox`] bounds inboxes, [`System::limited`] what a handler may do at once. With persistent sets (`Reduction::Persistent`) quiet steps of one
+//! machine stand for all interleavings with others; failures and states without enabled machines are the same.
+//!
 //! | module | contents |
 //! |---|---|
 //! | [`value`], [`names`] | canonical values; stable names of machines |

@@ -24,7 +24,7 @@ use manyworlds_p_ir::MachineKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
-/// The observer is called once in so many states.
+/// The observer is called once in this number of states.
 const TICK: usize = 32;
 
 /// What a search found.
@@ -94,37 +94,6 @@ impl System {
         Liveness { found, stopped, states: graph.worlds.len() as u64 }
     }
 
-    /// Whether a lasso is a violation: its steps can be taken, it comes back, and the cycle is fair and hot. Nothing of the search is trusted.
-    pub fn confirms(&self, lasso: &Lasso) -> bool {
-        let Some(from) = lasso.path.loop_from else { return false };
-        let mut worlds = vec![self.initial().remove(0)];
-        let mut cold = false;
-        let mut acting: FxHashSet<NameId> = FxHashSet::default();
-        let mut offered: FxHashSet<(ChoiceId, Val)> = FxHashSet::default();
-        let mut chosen: FxHashSet<(ChoiceId, Val)> = FxHashSet::default();
-        for (n, (action, _)) in lasso.path.steps.iter().enumerate() {
-            let before = worlds.last().expect("there is one").clone();
-            let choices = self.with(|steps| choices(steps, &before, *action));
-            let (Some((next, happened)), Some(choices)) = (self.step(&before, *action), choices) else { return false };
-            if n >= from {
-                cold |= happened.cold.contains(&lasso.spec);
-                acting.insert(action.machine);
-                for (id, value, offers) in choices {
-                    chosen.insert((id, value));
-                    offered.extend(offers.into_iter().map(|value| (id, value)));
-                }
-            }
-            worlds.push(next);
-        }
-        let Some(cycle) = worlds.get(from..) else { return false };
-        let hot = cycle.iter().any(|world| self.hot(world).contains(&lasso.spec));
-        let machines: FxHashSet<NameId> = cycle.iter().flat_map(|world| self.enabled(world)).collect();
-        let fair = machines.iter().all(|machine| {
-            acting.contains(machine) || cycle.iter().any(|world| !self.enabled(world).contains(machine))
-        });
-        cycle.len() > 1 && cycle.first() == cycle.last() && hot && !cold && fair && offered.is_subset(&chosen)
-    }
-
     /// The machines that can run.
     pub fn enabled(&self, world: &World) -> Vec<NameId> {
         self.with(|steps| {
@@ -132,6 +101,53 @@ impl System {
             slots.into_iter().map(|slot| steps.access.local(world.ids[slot]).local.name).collect()
         })
     }
+}
+
+/// The property that a spec violates on a cycle.
+fn property(spec: &str) -> Requirement {
+    Requirement::Eventually { name: format!("{spec} is cold") }
+}
+
+/// Whether a path that repeats what follows the state `from` without end is a violation. Nothing of the search is trusted: the steps between the states are looked
+/// for again. Where several steps lead from one state to the next, a run can take each of them again and again. `None` if the violation is not that of a spec.
+pub fn shows(system: &System, states: &[&World], from: usize, violation: &Violation) -> Option<bool> {
+    let code = system.code();
+    let name = |spec: usize| &code.program.machine(code.test.specs[spec].spec).name;
+    let spec = (0..code.test.specs.len()).find(|&spec| property(name(spec)) == violation.property)?;
+    Some(stays_hot(system, states, from, spec))
+}
+
+fn stays_hot(system: &System, states: &[&World], from: usize, spec: usize) -> bool {
+    let Some(cycle) = states.get(from..).filter(|cycle| cycle.len() > 1 && cycle.first() == cycle.last()) else {
+        return false;
+    };
+    let mut acting: FxHashSet<NameId> = FxHashSet::default();
+    let (mut offered, mut chosen) = (FxHashSet::default(), FxHashSet::default());
+    for (before, after) in cycle.iter().zip(&cycle[1..]) {
+        let mut actions = Vec::new();
+        system.actions(before, &mut actions);
+        let mut found = false;
+        for action in actions {
+            let Some((next, happened)) = system.step(before, action) else { continue };
+            if next != **after || happened.cold.contains(&spec) {
+                continue;
+            }
+            found = true;
+            acting.insert(action.machine);
+            for (id, value, offers) in system.with(|steps| choices(steps, before, action)).unwrap_or_default() {
+                chosen.insert((id, value));
+                offered.extend(offers.into_iter().map(|value| (id, value)));
+            }
+        }
+        if !found {
+            return false;
+        }
+    }
+    let enabled: Vec<Vec<NameId>> = cycle.iter().map(|world| system.enabled(world)).collect();
+    let rests = |machine: &NameId| enabled.iter().any(|enabled| !enabled.contains(machine));
+    let fair = enabled[0].iter().all(|machine| acting.contains(machine) || rests(machine));
+    let hot = cycle.iter().any(|world| system.hot(world).contains(&spec));
+    fair && hot && offered.is_subset(&chosen)
 }
 
 /// The fair choices of a step, with what else was offered; `None` if the step is not possible.
@@ -289,8 +305,8 @@ impl Graph {
         }
         let machine = system.code().program.machine(system.code().test.specs[spec].spec);
         let name = &machine.name;
-        let message = format!("the path goes round for ever, and the spec {name} is hot and enters no cold state");
-        let property = Requirement::Eventually { name: format!("{name} is cold") };
+        let message = format!("the path ends in a cycle, and the spec {name} is hot and enters no cold state");
+        let property = property(name);
         let violation =
             Violation { property, message, location: system.location(machine.span), process: Some(name.clone()) };
         Lasso { violation, spec, path: Path { start, steps, loop_from: Some(loop_from), asks: None, attempted: None } }

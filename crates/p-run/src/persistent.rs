@@ -14,7 +14,7 @@
 //! Persistent sets preserve all states without enabled machines. A failure of another machine stays possible until that machine takes its step, because
 //! quiet steps neither fail nor change it; that it is not put off around a cycle is the cycle proviso of the engines: a state whose set leads to nothing new is
 //! expanded in full. A machine that makes a choice is the only one that can run, so its steps are all steps; and a step that leads to such a choice is not
-//! quiet, because a handler that makes choices for ever never lets the others run again.
+//! quiet, because a handler that makes choices without end never lets the others run again.
 //!
 //! What is not attempted: a send is never reduced. It conflicts with every machine that may still send to the same inbox, not only with pending sends
 //! (A sends to X, B sends to C, C then sends to X), with the check for `null` of the receiver, and with whatever makes the same spec observe. Liveness by cycles runs on

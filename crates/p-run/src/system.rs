@@ -3,6 +3,7 @@
 use crate::code::{Code, Limits, Unusable};
 use crate::fault::{Failure, FaultKind};
 use crate::interner::NONE;
+use crate::liveness;
 use crate::narrate::{self, Cast};
 use crate::persistent;
 use crate::show;
@@ -262,12 +263,7 @@ impl TransitionSystem for System {
     }
 
     fn cycle_violates(&self, violation: &Violation, states: &[&World], from: usize) -> Option<bool> {
-        let Requirement::Eventually { name } = &violation.property else { return None };
-        let program = &self.code().program;
-        let named =
-            |spec: &usize| *name == format!("{} is cold", program.machine(self.code().test.specs[*spec].spec).name);
-        let closed = from + 1 < states.len() && states.last() == Some(&states[from]);
-        Some(closed && states[from..].iter().any(|world| self.hot(world).iter().any(named)))
+        liveness::shows(self, states, from, violation)
     }
 
     fn begin_trace(&self, processes: &[TraceProcess]) {

@@ -152,7 +152,7 @@ impl Body<'_> {
                 }
                 Ok(Terminator::Receive(cases))
             }
-            _ => self.reader.error(format!("`{word}` is no instruction")),
+            _ => self.reader.error(format!("`{word}` is not an instruction")),
         }
     }
 
@@ -218,7 +218,7 @@ impl Body<'_> {
                 self.reader.sign(")")?;
                 Ok(if word == "int" { Choice::Int(expr) } else { Choice::Element(expr) })
             }
-            _ => self.reader.error(format!("`{word}` is no choice: expected bool, fair, int(…) or of(…)")),
+            _ => self.reader.error(format!("`{word}` is not a choice: expected bool, fair, int(…) or of(…)")),
         }
     }
 
@@ -398,7 +398,7 @@ impl Body<'_> {
             _ => None,
         };
         if unary.is_none() && !["tuple", "named", "as", "to", "default", "format"].contains(&name) {
-            return self.reader.error(format!("`{name}` is no operator"));
+            return self.reader.error(format!("`{name}` is not an operator"));
         }
         self.reader.next();
         self.reader.sign("(")?;
@@ -471,7 +471,7 @@ impl Reader {
                     "float" => {
                         self.sign("(")?;
                         let text = self.text()?;
-                        let Ok(value) = text.parse() else { return self.error("this is no number") };
+                        let Ok(value) = text.parse() else { return self.error("expected a number, such as \"1.5\"") };
                         self.sign(")")?;
                         Ok(Const::Float(value))
                     }
