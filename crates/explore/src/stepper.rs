@@ -292,7 +292,7 @@ impl<M: TransitionSystem> Stepper<M> {
         let Some(built) = built else { return Err(Box::new(not_again(state, action))) };
         // Otherwise a state that was listed, and perhaps violates a property, could be replaced by another one unnoticed.
         if M::USER_CODE && self.model.fingerprint(&built) != next.print {
-            return Err(Box::new(another(state, action, &built)));
+            return Err(Box::new(another(state, action, next.print, &built)));
         }
         Ok(built)
     }
@@ -448,10 +448,12 @@ fn not_again(state: &impl std::fmt::Debug, action: Option<&impl std::fmt::Debug>
 fn another(
     state: &impl std::fmt::Debug,
     action: Option<&impl std::fmt::Debug>,
+    first: u128,
     second: &impl std::fmt::Debug,
 ) -> InvalidModel {
-    let problem = format!("{} leads to two states from the state {state:?}", shown(action));
-    not_a_function(problem, "it led to a state with another fingerprint", format!("it leads to {second:?}"))
+    let problem = format!("`next` gives two results for {} in the state {state:?}", shown(action));
+    let first = format!("the action leads to a state with the fingerprint {first:032x}");
+    not_a_function(problem, &first, format!("the action leads to {second:?}"))
 }
 
 fn shown(action: Option<&impl std::fmt::Debug>) -> String {
