@@ -1,4 +1,4 @@
-//! Programs in the language P: a test of such a program is a [`Subject`](crate::Subject) like others.
+//! Programs in the language P: a test of such a program is a [`Subject`] like others.
 //!
 //! ```
 //! use manyworlds::check;
