@@ -1,8 +1,8 @@
 //! The checker: from syntax trees to a [`Program`], with every error and warning that it finds.
 //!
-//! The order of the passes is that of the dependencies: names ([`names`]), types and payloads ([`declare`]), machines with their fields, states and the
-//! signatures of functions ([`machine`]), bodies ([`stmt`], [`expr`]), what functions do through those that they call ([`effects`]), modules and tests
-//! ([`module`], [`test`]), and at last warnings ([`warn`]). A pass reports an error once; what depends on it has the type [`Ty::Error`], which fits
+//! The order of the passes is that of the dependencies: names (`names`), types and payloads (`declare`), machines with their fields, states and the
+//! signatures of functions (`machine`), bodies (`stmt`, `expr`), what functions do through those that they call (`effects`), modules and tests
+//! (`module`, `test`), and at last warnings (`warn`). A pass reports an error once; what depends on it has the type [`Ty::Error`], which fits
 //! everywhere.
 
 mod combine;
