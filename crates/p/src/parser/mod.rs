@@ -4,7 +4,7 @@
 //! machine, or the next declaration, so that one run reports the errors of a whole file. Rules return `Err(Failed)` after they reported an error; the
 //! rules for lists (`items`, `machine_body`, `state_body`, `block`) recover.
 //!
-//! Syntax of earlier versions of P and of its verifier is recognised in [`removed`] and refused by name.
+//! Syntax of earlier versions of P and of its verifier is recognised in `removed` and refused by name.
 
 mod decl;
 mod expr;
