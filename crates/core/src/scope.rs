@@ -40,6 +40,9 @@ pub enum Semantics {
     WeakOrderingsRunAsSeqCst,
     /// Properties over one actor were not evaluated while it had no state: before it started, or after a crash that nothing survived.
     PropertiesSkippedWhileActorsAreAbsent,
+    /// A P program has the semantics of the reference checker: one inbox for each machine, specs run at the send, and handlers interleave at sends. Sets and
+    /// maps iterate in sorted order, and `format` prints machine names that do not depend on the schedule.
+    PReference,
 }
 
 /// A reduction that leaves states or executions out without changing the answers.
@@ -297,6 +300,7 @@ impl fmt::Display for Semantics {
             Semantics::PropertiesSkippedWhileActorsAreAbsent => {
                 "properties over one actor are not evaluated while it has no state"
             }
+            Semantics::PReference => "reference semantics of P, sets and maps in sorted order",
         })
     }
 }

@@ -15,6 +15,7 @@ use crate::options::Options;
 use crate::states::{Seen, check_states, labelled};
 use crate::subject::{Answer, IntoSubject, Refused, Subject, bounds, confirmed, refuse_engine, watch};
 use crate::{Engine, Observer, Outcome, Replayed, StopReason, Trace, TraceError, TraceStep, Verdict};
+use manyworlds_core::Semantics;
 use manyworlds_core::decides::SubjectKind;
 use manyworlds_explore::{narrate, replay};
 use manyworlds_p::ast::ParamValue;
@@ -171,6 +172,7 @@ impl Test {
             let timeout = options.timeout.map(|time| time.saturating_sub(started.elapsed()));
             judge_cycles((&system, &fresh), engine, &Options { timeout, ..options.clone() }, observer, &mut outcome);
         }
+        outcome.scope.semantics.push(Semantics::PReference);
         outcome.scope.bounds = bounds(options);
         let name = options.name_or(&self.instance);
         Ok(Answer { name, outcome, engine, why: None, network: None, coverage, frontier, omission })
